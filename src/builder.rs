@@ -244,7 +244,10 @@ impl RulesBuilder {
                 let name = path.to_string_lossy();
                 let bytes = load::read(path, limits)
                     .map_err(|error| Problem::new(format!("`{name}` cannot be read: {error}"), ""))?;
-                let files = &load::disk(limits);
+                let permitted = &self.settings.permissions;
+                let own = path.parent().map(Path::to_path_buf);
+                let folders = own.into_iter().chain(permitted.working_directory.clone()).chain(permitted.read.clone());
+                let files = &load::disk(limits, folders.collect());
                 load::one(&name, path.parent(), bytes, Loading { files, tools, limits })
             }
             #[cfg(not(feature = "files"))]

@@ -74,6 +74,7 @@ pub fn together(files: Vec<Loaded>) -> (Vec<Program>, Diagnostics) {
             let place = (sources.name(one.span).to_owned(), one.span.start, one.span.end);
             known.insert((place, one.slug, one.message.clone()))
         });
+        diagnostics.0.iter_mut().for_each(averment_report::redact::in_diagnostic);
         programs.extend(program);
         all.by_file_mut().push((sources, diagnostics));
     }
@@ -151,11 +152,10 @@ const NOWHERE: &str = "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a";
 /// # Errors
 /// What the system says.
 #[cfg(feature = "files")]
-#[expect(clippy::disallowed_types, reason = "the feature `files` is what reads files from the disk")]
 pub fn read(path: &Path, limits: Limits) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(most(limits)).read_to_end(&mut bytes)?;
+    averment_base::files::open_named(path)?.take(most(limits)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -166,9 +166,9 @@ pub fn most(limits: Limits) -> u64 {
     u64::try_from(limits.rule_file_bytes.max(codec::SIZE_LIMIT)).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// The files on the disk that rules may name.
+/// The files on the disk that rules may name: those in these folders.
 #[cfg(feature = "files")]
 #[must_use]
-pub fn disk(limits: Limits) -> averment_engine::check::files::Disk {
-    averment_engine::check::files::Disk { limit: limits.rule_file_bytes }
+pub fn disk(limits: Limits, folders: Vec<std::path::PathBuf>) -> averment_engine::check::files::Disk {
+    averment_engine::check::files::Disk::within(folders, limits.rule_file_bytes)
 }

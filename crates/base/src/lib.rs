@@ -6,6 +6,8 @@
 )]
 
 pub mod diagnostic;
+#[cfg(feature = "files")]
+pub mod files;
 pub mod limits;
 pub mod memory;
 pub mod near;

@@ -86,6 +86,8 @@ pub struct SourceFile {
     pub folder: Option<PathBuf>,
     /// The whole text.
     pub text: Arc<str>,
+    /// True for text that rules only name: whoever wrote them need not be allowed to read it, and no piece of it is shown.
+    pub is_data: bool,
     line_starts: Vec<u32>,
 }
 
@@ -97,7 +99,13 @@ impl SourceFile {
         let line_starts = std::iter::once(0)
             .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| u32::try_from(at + 1).unwrap_or(u32::MAX)))
             .collect();
-        Self { name: name.into(), folder: folder.map(Path::to_path_buf), text, line_starts }
+        Self { name: name.into(), folder: folder.map(Path::to_path_buf), text, is_data: false, line_starts }
+    }
+
+    /// A file that rules name and that holds none.
+    #[must_use]
+    pub fn data(name: impl Into<String>, folder: Option<&Path>, text: impl Into<Arc<str>>) -> Self {
+        Self { is_data: true, ..Self::new(name, folder, text) }
     }
 
     /// Line and column of a byte offset. An offset behind the text gives the end.

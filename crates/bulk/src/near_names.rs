@@ -350,7 +350,7 @@ fn stands_in(inputs: &[Input], found: &NearName) -> bool {
 
 fn file_has(path: &std::path::Path, finders: &[memchr::memmem::Finder<'_>]) -> std::io::Result<bool> {
     const BLOCK: usize = 1 << 20;
-    let mut file = std::fs::File::open(path)?;
+    let mut file = averment_base::files::open_named(path)?;
     let mut buffer = Vec::with_capacity(BLOCK + 2 * KEY);
     loop {
         let read = file.by_ref().take(BLOCK as u64).read_to_end(&mut buffer)?;

@@ -2,6 +2,7 @@
 
 mod picture;
 
+use crate::redact::in_diagnostic;
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::{DRAWN, Style, counted, line};
 use averment_base::source::SourceMap;
@@ -24,6 +25,9 @@ pub fn graphical(diagnostics: &Diagnostics, sources: &SourceMap, style: Style) -
     let handler = GraphicalReportHandler::new_themed(theme).with_width(style.width).with_links(false).with_urls(false);
     let mut text = String::new();
     for diagnostic in diagnostics.0.iter().take(DRAWN) {
+        let mut diagnostic = diagnostic.clone();
+        in_diagnostic(&mut diagnostic);
+        let diagnostic = &diagnostic;
         // Writing to a text cannot fail; what could is a span outside of its file, which then goes without its picture.
         if handler.render_report(&mut text, &DiagnosticView::new(diagnostic, sources)).is_err() {
             line(&mut text, diagnostic, sources);

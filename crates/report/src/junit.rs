@@ -6,6 +6,7 @@ use super::model::{ResultReport, RuleReport, RunReport, Unreadable};
 use super::standing::{self, Standing};
 use super::table::{Item, Table};
 use super::{Command, Ending, Options, Report, by_rule::ByRule};
+use averment_base::diagnostic::render::{one_line, steers};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -97,7 +98,7 @@ impl Junit {
         let element = if fails { "failure" } else { "skipped" };
         let outcome = standing::missed(table, rule)
             .map(|message| (element, if rule.known { "known" } else { "threshold" }, message));
-        let details = format!("{}\nrun: {}", item.location, run.run);
+        let details = format!("{}\nrun: {}", item.location, one_line(&run.run));
         let details = if outcome.is_some() { details } else { String::new() };
         let name = format!("{} (score) in {}", item.id, run.run);
         self.suite(&item.location.file).add(&Case { class: &item.id, name: &name, outcome, details });
@@ -120,13 +121,13 @@ fn case_name(command: Command, item: &Item, run: &str) -> String {
 /// Where the assertion stands, and each of its violations with the places that prove it.
 fn details(command: Command, item: &Item, run: &RunReport, result: &ResultReport) -> String {
     let mut text = match command {
-        Command::Check => format!("\n{}: {}\nrun: {}\n", item.location, item.text, run.run),
+        Command::Check => format!("\n{}: {}\nrun: {}\n", item.location, item.text, one_line(&run.run)),
         Command::Test | Command::Lint => format!("\n{}\n", item.location),
     };
     for (reason, evidence) in standing::violations(result) {
         let _ = writeln!(text, "{}", if reason.is_empty() { result.status.as_str() } else { reason });
         for one in evidence {
-            let place = one.source.map(|at| format!("{}:{}", run.file, at.line)).unwrap_or_default();
+            let place = one.source.map(|at| format!("{}:{}", one_line(&run.file), at.line)).unwrap_or_default();
             let value = one.value.as_deref().map(|value| format!("{} = {}", one.path, value.get()));
             let parts = [place, value.unwrap_or_else(|| one.path.clone()), one.label.clone()];
             let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -204,6 +205,10 @@ fn content(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\n' | '\t' => escaped.push(character),
+            // Escaped, so that readers take it back and nobody who looks at the file is led astray.
+            hidden if hidden != '\r' && !hidden.is_control() && steers(hidden) => {
+                let _ = write!(escaped, "&#x{:x};", u32::from(hidden));
+            }
             '\r' => escaped.push_str("&#13;"),
             '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
             control if control.is_control() => escaped.push('\u{fffd}'),

@@ -17,6 +17,7 @@ pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
 pub mod drawn;
+pub mod escaped;
 #[cfg(feature = "pictures")]
 mod failure;
 #[cfg(feature = "pictures")]
@@ -43,7 +44,7 @@ pub mod model;
 pub mod profile;
 mod proof;
 pub mod reading;
-mod redact;
+pub mod redact;
 pub mod redact_path;
 #[cfg(feature = "pictures")]
 mod sarif;

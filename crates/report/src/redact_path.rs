@@ -1,5 +1,6 @@
 //! Paths whose values no report shows: `calls[*].args.card`, `inputs.customer[**]`.
 
+use crate::redact::EVERYTHING;
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_base::value::Value;
@@ -61,6 +62,9 @@ pub fn values(paths: &[RedactPath], run: &Run<'_>) -> Vec<String> {
     let (mut found, mut left) = (Vec::new(), VALUES);
     for path in paths {
         walk(&run.root(&path.root).value, &path.steps, &mut left, &mut |text| found.push(text.trim().to_owned()));
+    }
+    if left == 0 {
+        found.push(EVERYTHING.to_owned());
     }
     found.sort_unstable();
     found.dedup();

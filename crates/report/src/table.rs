@@ -1,5 +1,7 @@
 //! What reports say of every assertion, whatever the run: id, text, place, settings. Made once, from the programs.
 
+use crate::redact::{in_place, redact};
+use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::program::{Assertion, Check, Program};
 use averment_engine::ir::{Operand, Purpose, Severity};
@@ -108,7 +110,7 @@ impl Item {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        write!(f, "{}:{}:{}", one_line(&self.file), self.line, self.column)
     }
 }
 
@@ -135,14 +137,14 @@ impl Table {
     fn add(&mut self, program: &Program, selected: impl Fn(u32) -> bool) {
         let files = u32::try_from(self.sources.iter().count()).unwrap_or(u32::MAX);
         for source in &program.sources {
-            self.sources.add(SourceFile::new(source.name.as_str(), None, source.text.as_str()));
+            self.sources.add(SourceFile::new(source.name.as_str(), None, in_place(&source.text)));
         }
         let rules = self.rules.len();
         for rule in &program.rules {
             let location = self.location(shifted(rule.span, files));
             self.rules.push(RuleItem {
-                id: rule.id.clone(),
-                sentence: rule.sentence.clone(),
+                id: hidden(&rule.id),
+                sentence: rule.sentence.as_deref().map(hidden),
                 threshold: rule.threshold,
                 severity: rule.severity,
                 location,
@@ -157,17 +159,20 @@ impl Table {
             let span = shifted(assertion.span, files);
             let settings = &assertion.settings;
             self.items.push(Item {
-                id: assertion.id.clone(),
+                id: hidden(&assertion.id),
                 rule: assertion.rule.map(|rule| rules + rule as usize),
-                text: assertion.text.clone(),
+                text: hidden(&assertion.text),
                 severity: settings.severity,
                 weight: settings.weight,
-                class: settings.class.clone().map(|(id, label)| Class { id, label }),
-                tags: settings.tags.clone(),
+                class: settings
+                    .class
+                    .as_ref()
+                    .map(|(id, label)| Class { id: hidden(id), label: label.as_deref().map(hidden) }),
+                tags: settings.tags.iter().map(|tag| hidden(tag)).collect(),
                 location: self.location(span),
                 span,
-                expected: settings.expect_fail.clone().map(Option::unwrap_or_default),
-                help: help(program, assertion),
+                expected: settings.expect_fail.as_ref().map(|why| why.as_deref().map(hidden).unwrap_or_default()),
+                help: help(program, assertion).as_deref().map(hidden),
                 masked: finds(program, &assertion.check),
             });
         }
@@ -204,6 +209,11 @@ impl Table {
         let at = self.sources.position(span);
         Location { file: self.sources.name(span).to_owned(), line: at.line, column: at.column }
     }
+}
+
+/// What somebody wrote into rules, without the credentials that stand there by mistake.
+fn hidden(text: &str) -> String {
+    redact(text).into_owned()
 }
 
 /// The doc comment of an assertion, else that of its rule.

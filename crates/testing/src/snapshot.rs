@@ -16,6 +16,8 @@ const MARK: &str = "=== ";
 const HEAD: &str = "# What each test finds, written by `aver test --update`. A difference fails the test; read it before accepting it.";
 /// The ending of the file, in place of that of the rule file.
 const ENDING: &str = "snap";
+/// Bytes of the largest file that is read.
+const SIZE: usize = 256 << 20;
 
 /// The file of the snapshots of a rule file.
 #[must_use]
@@ -46,9 +48,15 @@ impl Snapshots {
     /// # Errors
     /// A file that cannot be read.
     pub fn read(path: PathBuf) -> io::Result<Self> {
-        let text = match std::fs::metadata(&path) {
-            Ok(facts) if facts.is_file() => std::fs::read_to_string(&path)?,
-            Ok(_) => return Err(io::Error::other("it is no regular file")),
+        // Rules come from anywhere: a link beside them must not choose what is read and shown, either.
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::other("it is no regular file"));
+        }
+        if path.is_symlink() {
+            return Err(io::Error::other("it is a link"));
+        }
+        let text = match averment_base::files::text_of(&path, SIZE) {
+            Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error),
         };

@@ -51,7 +51,8 @@ impl Chosen {
 }
 
 impl Subject {
-    /// The tests of a program. `path` is the rule file, `cases` are folders and files with more case files.
+    /// The tests of a program. `path` is the rule file, `cases` are folders and files with more case files, `readable` those of which the files
+    /// beside the rules may name others.
     ///
     /// # Errors
     /// A folder that cannot be read.
@@ -59,6 +60,7 @@ impl Subject {
         program: Program,
         path: Option<&Path>,
         cases: &[PathBuf],
+        readable: &[PathBuf],
         limits: &Limits,
     ) -> Result<Self, case_files::Unreadable> {
         let mut sources = SourceMap::default();
@@ -80,7 +82,7 @@ impl Subject {
                 }
             })
             .collect();
-        trials.extend(case_files::of(&program, path, cases, limits)?);
+        trials.extend(case_files::of(&program, path, cases, readable, limits)?);
         Ok(Self { path: path.map(Path::to_path_buf), prepared: Prepared::new(&program), program, sources, trials })
     }
 

@@ -3,15 +3,16 @@
 use super::console::say;
 use super::exit::Stop;
 use super::{replace, said};
+use averment_base::files::text_of;
 use averment_report::baseline::{BEGINNING, Baseline};
 use averment_report::gate::Policy;
 use averment_report::model::RunReport;
 use averment_report::table::Table;
-use std::io::{self, ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Bytes of the largest file that is read.
-const SIZE: u64 = 64 << 20;
+const SIZE: usize = 64 << 20;
 
 /// A file of known failures.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ impl BaselineFile {
     /// Reads a file; where it is to be written anew it need not be there yet.
     pub fn open(path: &Path, updates: bool) -> Result<Self, Stop> {
         let name = path.display();
-        let text = match text(path) {
+        let text = match text_of(path, SIZE) {
             Ok(text) => text,
             Err(error) if updates && error.kind() == ErrorKind::NotFound => String::new(),
             Err(error) => {
@@ -71,7 +72,7 @@ impl BaselineFile {
             return Ok(());
         }
         let text = self.baseline.written(table);
-        replace::write(&self.path, text.as_bytes()).map_err(|error| {
+        replace::update(&self.path, text.as_bytes()).map_err(|error| {
             let message = format!("the baseline `{}` cannot be written: {}", self.path.display(), said(&error));
             Stop::usage(message, "name a file in a folder that exists")
         })?;
@@ -79,14 +80,4 @@ impl BaselineFile {
         say(&format!("note: {count} known failure{} in `{name}`\n", if count == 1 { "" } else { "s" }));
         Ok(())
     }
-}
-
-fn text(path: &Path) -> io::Result<String> {
-    let file = std::fs::File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
-    }
-    let mut text = String::new();
-    file.take(SIZE).read_to_string(&mut text)?;
-    Ok(text)
 }

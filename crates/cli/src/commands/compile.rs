@@ -5,7 +5,7 @@ use super::exit::{Exit, Stop};
 use super::{inputs, replace, rules, said};
 use averment_base::limits::Limits;
 use averment_engine::bytecode::codec;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -21,6 +21,8 @@ pub struct Arguments {
     /// The file to write; beside the rules, with the ending `.assertc`, unless given
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    read: rules::ReadFlag,
 }
 
 /// Compiles one file.
@@ -36,14 +38,15 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         (None, false) => arguments.rules.with_extension("assertc"),
         (None, true) => return Err(Stop::usage("rules from standard input have no file name", "add `-o FILE`")),
     };
-    if output == arguments.rules {
-        return Err(Stop::usage(
-            format!("`{}` would overwrite the rules", output.display()),
-            "name another file with `-o`",
-        ));
-    }
-    let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default(), &[])?;
+    let found = inputs::rules(std::slice::from_ref(&arguments.rules))?;
+    let loaded = rules::load(&found, arguments.read.reading(Limits::default()))?;
     loaded.tell(color)?;
+    // The rules themselves, under whatever name, and what they import.
+    let read = loaded.files().map(Path::new).chain([arguments.rules.as_path()]);
+    if replace::is_one_of(&output, read) {
+        let message = format!("`{}` would overwrite the rules", output.display());
+        return Err(Stop::usage(message, "name another file with `-o`"));
+    }
     for program in &loaded.programs {
         replace::write(&output, &codec::encode(program)).map_err(|error| {
             Stop::usage(format!("`{}` cannot be written: {}", output.display(), said(&error)), String::new())

@@ -138,7 +138,7 @@ fn names(kind: Names, words: &[String]) -> BTreeSet<String> {
     let limits = Limits::default();
     let is_text = |input: &Input| matches!(input, Input::File(path) if rules::text_of(path, limits).is_ok());
     let texts = inputs::rules(&given).map(|found| found.into_iter().filter(is_text).collect::<Vec<_>>());
-    let loaded = texts.and_then(|texts| rules::load(&texts, limits, &[]));
+    let loaded = texts.and_then(|texts| rules::load(&texts, rules::Reading::plain(limits)));
     let programs = loaded.iter().flat_map(|loaded| &loaded.programs);
     programs.flat_map(|program| of_program(kind, program)).filter(|name| is_label(name)).collect()
 }

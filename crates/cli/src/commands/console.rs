@@ -1,8 +1,9 @@
 //! How the terminal is: colour, box characters, width. Looked up once per command.
 
 use averment_base::diagnostic::render::Style;
+use averment_report::redact::redact;
 use clap::ValueEnum;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{IsTerminal as _, Write};
 
 /// `--color`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -58,9 +59,45 @@ impl Stream {
     }
 }
 
-/// Says something on standard error. Where nobody listens there is nobody to tell.
+/// Says something on standard error, without the credentials in it: what is said speaks of names and texts of rules and runs. Where nobody listens
+/// there is nobody to tell.
 pub fn say(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let _ = std::io::stderr().write_all(redact(text).as_bytes());
+}
+
+/// A writer of text that hides credentials line by line: what tests of rules print is made of names and texts of rules and runs.
+pub struct Hiding<W: Write> {
+    inner: W,
+    /// What is not written yet: a line without its end.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Hiding<W> {
+    /// Writes into another writer.
+    pub fn new(inner: W) -> Self {
+        Self { inner, line: Vec::new() }
+    }
+
+    fn put(&mut self, end: usize) -> std::io::Result<()> {
+        let rest = self.line.split_off(end);
+        let line = std::mem::replace(&mut self.line, rest);
+        self.inner.write_all(redact(&String::from_utf8_lossy(&line)).as_bytes())
+    }
+}
+
+impl<W: Write> Write for Hiding<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        if let Some(end) = self.line.iter().rposition(|&byte| byte == b'\n') {
+            self.put(end + 1)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.put(self.line.len())?;
+        self.inner.flush()
+    }
 }
 
 /// The columns to fill: those of the terminal, or of `COLUMNS`, or 80.

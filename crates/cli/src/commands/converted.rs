@@ -15,6 +15,7 @@ use averment_engine::vm::outcome::Status;
 use averment_report::Command;
 use averment_report::gate::{self, Policy};
 use averment_report::model::{EvidenceReport, ResultReport, RunReport};
+use averment_report::redact::in_place;
 use averment_report::table::{Item, Location, RuleItem, Table};
 use averment_testing::outcome::Tested;
 
@@ -35,7 +36,9 @@ impl Converted {
         for (sources, diagnostics) in said.by_file() {
             let offset = u32::try_from(all.table.sources.iter().count()).unwrap_or(u32::MAX);
             for (_, source) in sources.iter() {
-                all.table.sources.add(SourceFile::new(source.name.as_str(), None, source.text.to_string()));
+                let text = in_place(&source.text).into_owned();
+                let made = if source.is_data { SourceFile::data } else { SourceFile::new };
+                all.table.sources.add(made(source.name.clone(), None, text));
             }
             let name = sources.get(FileId(0)).map(|source| source.name.to_string()).unwrap_or_default();
             let mut results: Vec<ResultReport> =

@@ -3,8 +3,10 @@
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::{inputs, rules};
+use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::disasm;
+use averment_report::redact::redact;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -18,15 +20,18 @@ pub struct Arguments {
     /// A rule file or a compiled one
     #[arg(value_name = "RULES")]
     rules: PathBuf,
+    #[command(flatten)]
+    read: rules::ReadFlag,
 }
 
 /// Lists the code of a file.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let loaded = rules::load(&inputs::rules(std::slice::from_ref(&arguments.rules))?, Limits::default(), &[])?;
+    let found = inputs::rules(std::slice::from_ref(&arguments.rules))?;
+    let loaded = rules::load(&found, arguments.read.reading(Limits::default()))?;
     loaded.tell(color)?;
     let mut out = std::io::stdout();
     for program in &loaded.programs {
-        out.write_all(disasm::listing(program).as_bytes())?;
+        out.write_all(printable(&redact(&disasm::listing(program))).as_bytes())?;
     }
     Ok(Exit::Holds)
 }

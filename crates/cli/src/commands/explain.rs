@@ -125,7 +125,7 @@ fn page(word: &str, color: ColorChoice) -> Result<Exit, Stop> {
 /// Explains the verdicts on one run.
 fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice) -> Result<Exit, Stop> {
     let limits = Limits::default();
-    let mut rules = load(given, trace, limits)?;
+    let mut rules = load(given, trace, rules::Reading { limits, read: &arguments.allow_read, tools: &[] })?;
     rules.tell(color)?;
     params::apply(&mut rules.programs, &arguments.param_file, &arguments.param)?;
     let selection = Selection { rules: arguments.rule.clone(), ..Selection::default() };
@@ -139,6 +139,8 @@ fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice)
         run: arguments.allow_run,
         ..Permissions::of_command_line(folder)
     };
+    super::signals::may_run(arguments.allow_run);
+    super::signals::end_with_commands(false)?;
     let redact: Arc<[RedactPath]> = arguments.redact.clone().into();
     let settings = Settings { selection, permissions, limits, redact: Arc::clone(&redact), ..Settings::default() };
     let reading = Reading { limits, redact, ..Reading::default() };
@@ -149,7 +151,7 @@ fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice)
     write(arguments, explanation.view(), color)
 }
 
-fn load(given: &str, trace: &str, limits: Limits) -> Result<rules::Rules, Stop> {
+fn load(given: &str, trace: &str, reading: rules::Reading<'_>) -> Result<rules::Rules, Stop> {
     let is_trace = |name: &str| name.ends_with(".json") || name.ends_with(".jsonl");
     if is_trace(given) && trace.ends_with(".assert") {
         let help = format!("write `aver explain {trace} {given}`");
@@ -165,8 +167,8 @@ fn load(given: &str, trace: &str, limits: Limits) -> Result<rules::Rules, Stop> 
     if files.is_empty() {
         return Err(Stop::usage(format!("there is no `.assert` file in `{given}`"), "name a rule file"));
     }
-    let tools = rules::tools(project.as_ref(), limits)?;
-    rules::load(&files, limits, &tools)
+    let tools = rules::tools(project.as_ref(), reading.limits)?;
+    rules::load(&files, reading.with(&tools))
 }
 
 /// Writes the derivations on a run.

@@ -7,10 +7,11 @@ use super::{replace, rules};
 use averment_base::diagnostic::render::{self, Ink, paint};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::source::{SourceFile, SourceMap, Span};
+use averment_report::redact::redact;
 use averment_syntax::difference::unified;
 use averment_syntax::fmt::{self, Options};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -135,16 +136,17 @@ fn changed(arguments: &Arguments, input: &Input, old: &str, new: &str, color: Co
         return Ok(());
     }
     if arguments.check {
-        writeln!(out, "{}", render::printable(&input.name()))?;
+        writeln!(out, "{}", render::one_line(&input.name()))?;
         return Ok(());
     }
     match input {
         Input::File(path) if !arguments.stdout => {
+            inputs::stays(path, path.parent().unwrap_or(Path::new("")))?;
             replace::replace(path, new.as_bytes()).map_err(|error| {
                 let message = format!("`{}` cannot be written: {}", path.display(), super::said(&error));
                 Stop::usage(message, "the file is as it was")
             })?;
-            writeln!(out, "formatted {}", render::printable(&input.name()))?;
+            writeln!(out, "formatted {}", render::one_line(&input.name()))?;
         }
         _ => out.write_all(new.as_bytes())?,
     }
@@ -154,7 +156,7 @@ fn changed(arguments: &Arguments, input: &Input, old: &str, new: &str, color: Co
 /// A unified difference that `patch` understands.
 fn difference(name: &str, old: &str, new: &str, color: ColorChoice) -> String {
     let style = Stream::Out.style(color);
-    let unified = unified(name, old, new);
+    let unified = render::printable(&redact(&unified(&render::one_line(name), old, new))).into_owned();
     if !style.color {
         return unified;
     }

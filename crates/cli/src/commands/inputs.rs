@@ -1,6 +1,8 @@
 //! Which files a command line means: rule files and folders of them, traces by name, folder, pattern or standard input.
 
 use super::exit::Stop;
+use averment_base::diagnostic::render::one_line;
+use averment_base::files;
 pub use averment_bulk::feed::{Input, instead};
 use averment_traces::names::Names;
 use std::path::{Path, PathBuf};
@@ -17,13 +19,34 @@ pub fn rules(given: &[PathBuf]) -> Result<Vec<Input>, Stop> {
         if path.as_os_str() == "-" {
             inputs.push(Input::Stdin);
         } else if path.is_dir() {
-            inputs.extend(inside(path, &["assert"])?.into_iter().map(Input::File));
+            for file in inside(path, &["assert"])? {
+                stays(&file, path)?;
+                inputs.push(Input::File(file));
+            }
         } else {
             exists(path, "rule file")?;
             inputs.push(Input::File(path.clone()));
         }
     }
     Ok(inputs)
+}
+
+/// A link in a folder of rules leads to rules of its project: anything else would be shown with what is wrong with it, and written over.
+pub fn stays(file: &Path, folder: &Path) -> Result<(), Stop> {
+    if !file.is_symlink() {
+        return Ok(());
+    }
+    let readable = super::rules::readable(&Input::File(file.to_path_buf()), &[folder.to_path_buf()]);
+    match files::resolve(file) {
+        Ok(place) if files::lies_in(&place, readable) => Ok(()),
+        Ok(_) => {
+            let message = format!("`{}` is a link that leads out of the folder of the rules", file.display());
+            Err(Stop::usage(message, "name the file that it leads to"))
+        }
+        Err(error) => {
+            Err(Stop::usage(format!("`{}` cannot be read: {}", file.display(), super::said(&error)), "remove the link"))
+        }
+    }
 }
 
 /// The traces of the command line, in order.
@@ -62,28 +85,47 @@ const TRACES: [&str; 2] = ["json", "jsonl"];
 /// The endings of what stands beside traces and is none.
 const OTHERS: [&str; 5] = ["assert", "assertc", "md", "toml", "snap"];
 
-/// Says how many files of a folder are passed over: what a folder holds is not checked because it lies there.
+/// Says how much of a folder is passed over: what a folder holds is not checked because it lies there.
 fn tell_of_others(folder: &Path) -> Result<(), Stop> {
-    let mut count = 0_usize;
-    walk(folder, DEPTH, &mut |path| {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        count += usize::from(!hidden && !TRACES.contains(&ending) && !OTHERS.contains(&ending));
+    let (mut files, mut linked) = (0_usize, 0_usize);
+    walk(folder, DEPTH, &mut |entry| match entry {
+        Entry::File(path) => {
+            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            files += usize::from(!hidden && !TRACES.contains(&ending) && !OTHERS.contains(&ending));
+        }
+        Entry::Linked => linked += 1,
     })?;
-    if count > 0 {
-        let (files, are) = if count == 1 { ("file", "is") } else { ("files", "are") };
+    let shown = folder.display().to_string();
+    let shown = one_line(&shown);
+    if files > 0 {
+        let (files, are) = if files == 1 { ("1 file".to_owned(), "is") } else { (format!("{files} files"), "are") };
         super::console::say(&format!(
-            "note: {count} {files} in `{}` {are} passed over: of a folder, `.json` and `.jsonl` are read; name others to have them read\n",
-            folder.display()
+            "note: {files} in `{shown}` {are} passed over: of a folder, `.json` and `.jsonl` are read; name others to have them read\n"
         ));
     }
+    tell_of_linked(folder, linked);
     Ok(())
+}
+
+/// Says how many links to folders are not followed.
+fn tell_of_linked(folder: &Path, linked: usize) {
+    if linked > 0 {
+        let (links, are) = if linked == 1 { ("1 link", "is") } else { ("links", "are") };
+        let links = if linked == 1 { links.to_owned() } else { format!("{linked} {links}") };
+        let shown = folder.display().to_string();
+        let shown = one_line(&shown);
+        super::console::say(&format!(
+            "note: {links} to a folder in `{shown}` {are} not followed; name the folder to have it read\n"
+        ));
+    }
 }
 
 /// Every file with one of the endings in a folder and its folders, sorted.
 fn inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Stop> {
     let mut found = Vec::new();
-    walk(folder, DEPTH, &mut |path| {
+    walk(folder, DEPTH, &mut |entry| {
+        let Entry::File(path) = entry else { return };
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
         if endings.contains(&ending) {
             found.push(path.strip_prefix(".").unwrap_or(path).to_path_buf());
@@ -111,7 +153,8 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Stop> {
     let start = if fixed.as_os_str().is_empty() { Path::new(".") } else { fixed.as_path() };
     let mut found = Vec::new();
     if start.is_dir() {
-        walk(start, DEPTH, &mut |path| {
+        walk(start, DEPTH, &mut |entry| {
+            let Entry::File(path) = entry else { return };
             let plain = path.strip_prefix(".").unwrap_or(path);
             if glob.is_match(plain) || glob.is_match(path) {
                 found.push(plain.to_path_buf());
@@ -121,8 +164,17 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Stop> {
     Ok(found)
 }
 
+/// What a folder holds, as far as it is looked through.
+enum Entry<'a> {
+    /// Anything but a folder; what it is shows when it is read.
+    File(&'a Path),
+    /// A link to a folder.
+    Linked,
+}
+
 /// Visits every file below a folder, in the order of names. Hidden folders and links to folders are left out: a loop of links would never end.
-fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) -> Result<(), Stop> {
+/// A folder that lies too deep is an error: what is in it would be missing without a word.
+fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(Entry<'_>)) -> Result<(), Stop> {
     let unreadable = |error: std::io::Error| {
         Stop::usage(format!("the folder `{}` cannot be read: {}", folder.display(), super::said(&error)), String::new())
     };
@@ -131,12 +183,16 @@ fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) -> Result<(),
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
-        if kind.is_dir() {
-            if depth > 0 && !entry.file_name().to_string_lossy().starts_with('.') {
-                walk(&path, depth - 1, visit)?;
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        match (kind.is_dir(), depth.checked_sub(1)) {
+            (true, _) if hidden => {}
+            (true, Some(depth)) => walk(&path, depth, visit)?,
+            (true, None) => {
+                let message = format!("`{}` lies more than {DEPTH} folders deep", path.display());
+                return Err(Stop::usage(message, "name the folder itself"));
             }
-        } else if path.is_file() {
-            visit(&path);
+            (false, _) if kind.is_symlink() && path.is_dir() => visit(Entry::Linked),
+            (false, _) => visit(Entry::File(&path)),
         }
     }
     Ok(())
@@ -149,11 +205,14 @@ fn exists(path: &Path, what: &str) -> Result<(), Stop> {
     Err(Stop::usage(format!("there is no {what} `{}`", path.display()), instead(path)))
 }
 
+/// Bytes of the largest file of names.
+const NAMES: usize = 1 << 20;
+
 /// The names in a file of `--map`.
 pub fn names(path: Option<&Path>) -> Result<Option<Arc<Names>>, Stop> {
     let Some(path) = path else { return Ok(None) };
     let shown = path.display();
-    let read = std::fs::read_to_string(path)
+    let read = files::text_of(path, NAMES)
         .map_err(|error| Stop::usage(format!("`{shown}` cannot be read: {}", super::said(&error)), String::new()))?;
     let names = Names::of_file(&read).map_err(|problem| {
         let help = "write a line for each part, such as `calls = \"steps\"` or `tool = [\"action\", \"fn\"]`";

@@ -12,6 +12,7 @@ use averment_base::diagnostic::suggest::nearest;
 use averment_base::diagnostic::{Family, Slug};
 use averment_base::limits::Limits;
 use averment_ide::lint::{Level, Levels, LintOptions};
+use averment_report::escaped;
 use averment_report::{Command, Format};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -75,6 +76,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME")]
     max_time: Option<String>,
     #[command(flatten)]
+    read: rules::ReadFlag,
+    #[command(flatten)]
     project: ProjectArguments,
 }
 
@@ -98,14 +101,15 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     targets::refuse(&targets, targets::paths(&inputs))?;
     let limits = Limits::default();
     let tools = rules::tools(project.as_ref(), limits)?;
+    let reading = arguments.read.reading(limits).with(&tools);
     if arguments.fix {
-        let changes = repair::run(&inputs, limits, &tools, &options, arguments.diff)?;
+        let changes = repair::run(&inputs, reading, &options, arguments.diff)?;
         match arguments.diff {
             true => std::io::stdout().write_all(changes.as_bytes())?,
             false => say(&changes),
         }
     }
-    let rules = rules::load_linted(&inputs, limits, &tools, &options)?;
+    let rules = rules::load_linted(&inputs, reading, &options)?;
     targets::refuse(&targets, rules.files().map(Path::new))?;
     let exit = match (rules.broken(), rules.has_findings()) {
         (true, _) => Exit::Rules,
@@ -133,7 +137,10 @@ fn is_own(format: Format) -> bool {
 fn text(rules: &Rules, format: Format, style: Style) -> String {
     match format {
         Format::Short => rules.lines(),
-        Format::Json => format!("{}\n", json!({"version": 1, "diagnostics": rules.data()})),
+        Format::Json => {
+            let data = json!({"version": 1, "diagnostics": rules.data()}).to_string();
+            format!("{}\n", escaped::json(&data))
+        }
         _ => rules.drawn(style),
     }
 }

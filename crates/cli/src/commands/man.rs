@@ -1,6 +1,7 @@
 //! `aver man`: the manual pages, made of the same words as `--help`.
 
 use super::exit::{Exit, Stop};
+use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::nearest;
 use clap_mangen::Man;
 use std::io::Write as _;
@@ -96,6 +97,6 @@ fn write(pages: &[Page], folder: &Path) -> Result<Exit, Stop> {
         let path = folder.join(format!("{}.1", page.name));
         super::replace::write(&path, &page.text()?).map_err(failed(&path))?;
     }
-    writeln!(std::io::stdout(), "{} pages in {}", pages.len(), folder.display())?;
+    writeln!(std::io::stdout(), "{} pages in {}", pages.len(), one_line(&folder.display().to_string()))?;
     Ok(Exit::Holds)
 }

@@ -30,6 +30,7 @@ mod repair;
 mod repl;
 pub(crate) mod replace;
 pub(crate) mod rules;
+mod signals;
 mod sizes;
 mod targets;
 mod test;
@@ -114,6 +115,7 @@ pub fn main() -> ExitCode {
         Err(error) => return wrong(&error),
     };
     let color = arguments.color;
+    averment_base::files::remember_opened();
     let done = match &arguments.command {
         Command::Check(arguments) => check::run(arguments, color),
         Command::Test(arguments) => test::run(arguments, color),
@@ -144,14 +146,14 @@ fn wrong(error: &clap::Error) -> ExitCode {
 
 /// Says why a command ended early.
 fn ended(stop: Stop, color: ColorChoice) -> Exit {
-    use averment_base::diagnostic::render::{Ink, paint, printable};
+    use averment_base::diagnostic::render::{Ink, one_line, paint};
     let style = Stream::Err.style(color);
     match stop {
         Stop::Said(exit) => exit,
         Stop::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
         Stop::Output(error) if of_file(&error).is_some() => {
             let said = of_file(&error).map(ToString::to_string).unwrap_or_default();
-            say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), printable(&said)));
+            say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), one_line(&said)));
             Exit::Usage
         }
         Stop::Output(error) => {
@@ -159,9 +161,9 @@ fn ended(stop: Stop, color: ColorChoice) -> Exit {
             Exit::Usage
         }
         Stop::Usage { message, help } => {
-            say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), printable(&message)));
+            say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), one_line(&message)));
             if !help.is_empty() {
-                say(&format!("  {}: {}\n", paint(style, Ink::Green, "help"), printable(&help)));
+                say(&format!("  {}: {}\n", paint(style, Ink::Green, "help"), one_line(&help)));
             }
             Exit::Usage
         }

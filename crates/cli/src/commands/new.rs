@@ -4,7 +4,7 @@ use super::console::{ColorChoice, say};
 use super::exit::{Exit, Stop};
 use super::inputs::{self, Input};
 use super::replace;
-use averment_base::diagnostic::render::printable;
+use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, Reading};
@@ -98,9 +98,10 @@ pub fn run(arguments: &Arguments, _: ColorChoice) -> Result<Exit, Stop> {
         return Ok(Exit::Holds);
     }
     store(&path, &text, arguments.force)?;
-    writeln!(std::io::stdout(), "wrote {} {from}", path.display())?;
+    let shown = path.display().to_string();
+    writeln!(std::io::stdout(), "wrote {} {from}", one_line(&shown))?;
     let first = arguments.from.first().map_or("run.json", String::as_str);
-    say(&next(arguments, &path.display().to_string(), first));
+    say(&next(arguments, &one_line(&shown), &one_line(first)));
     Ok(Exit::Holds)
 }
 
@@ -227,9 +228,9 @@ fn each_run(inputs: &[Input], mut look: impl FnMut(&RawRun, &Reading) -> Result<
 
 fn unreadable(error: &Unreadable) -> Stop {
     let Unreadable { file, line, column, message, help, no_trace: _ } = error;
-    say(&printable(&format!("cannot be read: {file}:{line}:{column}: {message}\n")));
+    say(&format!("cannot be read: {}:{line}:{column}: {}\n", one_line(file), one_line(message)));
     if !help.is_empty() {
-        say(&printable(&format!("  help: {help}\n")));
+        say(&format!("  help: {}\n", one_line(help)));
     }
     Stop::Said(Exit::Trace)
 }

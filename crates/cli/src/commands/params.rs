@@ -46,9 +46,12 @@ pub fn of_project(programs: &mut [Program], project: &Project, all_rules: bool) 
     Ok(())
 }
 
+/// Bytes of the largest file of parameters.
+const SIZE: usize = 64 << 20;
+
 fn from_file(file: &std::path::Path, given: &mut Vec<Given>) -> Result<(), Stop> {
     let shown = file.display();
-    let text = std::fs::read_to_string(file)
+    let text = averment_base::files::text_of(file, SIZE)
         .map_err(|error| Stop::usage(format!("`{shown}` cannot be read: {}", super::said(&error)), String::new()))?;
     let object: serde_json::Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
         Stop::usage(

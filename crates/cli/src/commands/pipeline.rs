@@ -110,7 +110,7 @@ pub fn run(
     outputs: &mut Outputs,
     deadline: Option<&Deadline>,
 ) -> io::Result<End> {
-    let interrupted = interruptions()?;
+    let interrupted = super::signals::interruptions()?;
     let total = feed::length(&traces);
     let watching = Watching::begin();
     let mut chunks = Batch::start(pipeline, traces);
@@ -140,16 +140,6 @@ impl Drop for Watching {
     fn drop(&mut self) {
         memory::watch(false);
     }
-}
-
-/// A flag that Ctrl-C sets; a second one ends the process at once.
-pub fn interruptions() -> io::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))?;
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
-    }
-    Ok(flag)
 }
 
 /// Writes results in order.

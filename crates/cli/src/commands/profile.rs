@@ -4,6 +4,7 @@ use super::console::{ColorChoice, Stream, say};
 use super::exit::Stop;
 use super::{replace, said};
 use averment_bulk::pipeline::Pipeline;
+use averment_report::escaped;
 use averment_report::profile::{self, ProfileReport};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -56,11 +57,13 @@ impl ProfileTarget {
         let report = ProfileReport::new(&pipeline.programs, &pipeline.table, costs, elapsed);
         match self {
             Self::Table => say(&format!("\n{}", profile::table(&report, Stream::Err.style(color)))),
-            Self::Json => say(&profile::json(&report)),
-            Self::File(path) => replace::write(path, profile::json(&report).as_bytes()).map_err(|error| {
-                let message = format!("`{}` cannot be written: {}", path.display(), said(&error));
-                Stop::usage(message, "name another file")
-            })?,
+            Self::Json => say(&escaped::json(&profile::json(&report))),
+            Self::File(path) => {
+                replace::write(path, escaped::json(&profile::json(&report)).as_bytes()).map_err(|error| {
+                    let message = format!("`{}` cannot be written: {}", path.display(), said(&error));
+                    Stop::usage(message, "name another file")
+                })?
+            }
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
-use averment_base::diagnostic::render::{Ink, paint, printable};
+use averment_base::diagnostic::render::{Ink, one_line, paint};
 use averment_ide::project::{self, LoadOptions, Project, ProjectSearch};
 use std::path::{Path, PathBuf};
 
@@ -31,10 +31,18 @@ impl ProjectArguments {
             (None, _) => match project::find_for(rules) {
                 ProjectSearch::File(file) => file,
                 ProjectSearch::Nothing => return Ok(None),
+                ProjectSearch::Linked(file) => {
+                    let text = format!(
+                        "`{0}` leads out of its folder and is not used; `--project {0}` uses it",
+                        file.display()
+                    );
+                    say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), one_line(&text)));
+                    return Ok(None);
+                }
                 ProjectSearch::Foreign(file) => {
                     let style = Stream::Err.style(color);
                     let file = file.display().to_string();
-                    let file = printable(&file);
+                    let file = one_line(&file);
                     let note = paint(style, Ink::Yellow, "note");
                     say(&format!(
                         "{note}: `{file}` belongs to another user and is not used; `--project {file}` uses it\n"
@@ -66,7 +74,7 @@ impl ProjectArguments {
                 "`{}` names a folder for reports; `--report-dir {named}` or `--trust-project` writes them",
                 project.file.display()
             );
-            say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), printable(&text)));
+            say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), one_line(&text)));
         }
         ReportFolder { folder, formats }
     }
@@ -77,7 +85,7 @@ impl ProjectArguments {
             return;
         };
         let text = format!("`{}` asks {}; `--trust-project` allows it", project.file.display(), project.requested);
-        say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), printable(&text)));
+        say(&format!("{}: {}\n", paint(Stream::Err.style(color), Ink::Yellow, "note"), one_line(&text)));
     }
 }
 

@@ -55,6 +55,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         run: arguments.allow_run,
         ..Permissions::of_command_line(std::env::current_dir().unwrap_or_default())
     };
+    super::signals::may_run(arguments.allow_run);
+    super::signals::end_with_commands(true)?;
     let mut out = io::stdout();
     if dialog {
         writeln!(out, "{}", terminal::greeting())?;

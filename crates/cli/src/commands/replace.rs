@@ -3,6 +3,7 @@
 //! end; where the system knows none such, into one with a name of its own.
 
 use super::said;
+use averment_base::files::was_opened;
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -20,6 +21,8 @@ pub struct Draft {
     kind: DraftKind,
     /// What the file was that it takes the place of.
     like: Option<Metadata>,
+    /// It is written anew by the command that has read it.
+    rewrites: bool,
 }
 
 /// Where a draft lies.
@@ -40,7 +43,7 @@ impl Draft {
     /// # Errors
     /// Where it is not there or may not be written.
     pub fn of_author(path: &Path) -> io::Result<Self> {
-        Self::beside(path.canonicalize()?)
+        Self::rewriting(path.canonicalize()?)
     }
 
     /// A file that a command makes, where there may be one already. A link in its place is replaced, and never written through.
@@ -52,10 +55,27 @@ impl Draft {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
         if is_device(path) {
-            let file = OpenOptions::new().write(true).open(path)?;
-            return Ok(Self { path: path.to_path_buf(), file, kind: DraftKind::Direct, like: None });
+            // Of an open file what is written goes on behind what stands there.
+            let file = OpenOptions::new().append(true).open(path)?;
+            return Ok(Self { path: path.to_path_buf(), file, kind: DraftKind::Direct, like: None, rewrites: false });
         }
-        Self::beside(path.to_path_buf())
+        let draft = Self::beside(path.to_path_buf())?;
+        draft.spares_what_is_read()?;
+        Ok(draft)
+    }
+
+    /// What a command reads is nothing that it makes, under whatever name.
+    fn spares_what_is_read(&self) -> io::Result<()> {
+        match self.like.is_some() && !self.rewrites && was_opened(&self.path) {
+            true => Err(io::Error::other("this command reads it")),
+            false => Ok(()),
+        }
+    }
+
+    fn rewriting(path: PathBuf) -> io::Result<Self> {
+        let mut draft = Self::beside(path)?;
+        draft.rewrites = true;
+        Ok(draft)
     }
 
     fn beside(path: PathBuf) -> io::Result<Self> {
@@ -68,10 +88,10 @@ impl Draft {
         }
         #[cfg(target_os = "linux")]
         if let Some(file) = unnamed(&path) {
-            return Ok(Self { path, file, kind: DraftKind::Unnamed, like });
+            return Ok(Self { path, file, kind: DraftKind::Unnamed, like, rewrites: false });
         }
         let (draft, file) = named(&path, |draft| OpenOptions::new().write(true).create_new(true).open(draft))?;
-        Ok(Self { path, file, kind: DraftKind::Named(draft), like })
+        Ok(Self { path, file, kind: DraftKind::Named(draft), like, rewrites: false })
     }
 
     /// Gives the file its name.
@@ -83,6 +103,7 @@ impl Draft {
     }
 
     fn settle(&mut self) -> io::Result<()> {
+        self.spares_what_is_read()?;
         if let Some(like) = &self.like {
             keep_owner(&self.file, like);
             self.file.set_permissions(like.permissions())?;
@@ -159,6 +180,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     put(Draft::of_command(path)?, bytes)
 }
 
+/// Writes a file anew that the command has read: a list that it keeps. Nothing is written through a link.
+///
+/// # Errors
+/// Where it cannot be written, or may not be. What was there is then as it was.
+pub fn update(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(Draft::rewriting(path.to_path_buf())?, bytes)
+}
+
 /// Writes a file that is not there yet.
 ///
 /// # Errors
@@ -221,16 +250,25 @@ fn link(file: &File, name: &Path) -> io::Result<()> {
     Ok(rustix::fs::linkat(CWD, own.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
+/// Whether a path is the system's name of an open file.
+#[cfg(unix)]
+fn is_stream(path: &Path) -> bool {
+    let of_process = || path.starts_with("/proc") && path.parent().is_some_and(|folder| folder.ends_with("fd"));
+    ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name))
+        || path.starts_with("/dev/fd")
+        || of_process()
+}
+
 /// Pipes, terminals and devices hold no text that could be replaced.
 #[cfg(unix)]
 pub fn is_device(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     let special =
         |kind: std::fs::FileType| kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device();
-    // `/dev/stdout` and what a shell makes of `>(command)` are links of the system.
-    let of_system = path.starts_with("/dev") || path.starts_with("/proc");
-    let found = if of_system { path.metadata() } else { path.symlink_metadata() };
-    found.is_ok_and(|found| special(found.file_type()) || of_system && found.is_file())
+    // `/dev/stdout` and what a shell makes of `>(command)` are links of the system, whatever they lead to.
+    let stream = is_stream(path);
+    let found = if stream || path.starts_with("/dev") { path.metadata() } else { path.symlink_metadata() };
+    found.is_ok_and(|found| special(found.file_type()) || stream && found.is_file())
 }
 
 /// There are no such files.
@@ -248,6 +286,11 @@ fn keep_owner(file: &File, like: &Metadata) {
 
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
+
+/// Whether a path is one of these files, under whatever name.
+pub fn is_one_of<'a>(path: &Path, mut files: impl Iterator<Item = &'a Path>) -> bool {
+    identity(path).is_some_and(|found| files.any(|file| identity(file).is_some_and(|other| other == found)))
+}
 
 /// What makes a file the same one under another name; `None` where there is none.
 pub fn identity(path: &Path) -> Option<impl PartialEq + use<>> {

@@ -105,15 +105,61 @@ pub fn tools(project: Option<&Project>, limits: Limits) -> Result<Vec<ToolFile>,
     project.iter().flat_map(|project| &project.tools).map(read).collect()
 }
 
+/// How rules are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// Sizes and depths.
+    pub limits: Limits,
+    /// Further folders of which they may name files.
+    pub read: &'a [PathBuf],
+    /// The files of the project that declare tools.
+    pub tools: &'a [ToolFile],
+}
+
+impl<'a> Reading<'a> {
+    /// With what every command allows.
+    pub fn plain(limits: Limits) -> Self {
+        Self { limits, read: &[], tools: &[] }
+    }
+
+    /// The same with files that declare tools.
+    pub fn with(self, tools: &'a [ToolFile]) -> Self {
+        Self { tools, ..self }
+    }
+}
+
+/// `--allow-read` of commands that only read rules.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct ReadFlag {
+    /// Rules may name files in this folder, beside those of their project and of the working directory
+    #[arg(long, value_name = "DIR")]
+    pub allow_read: Vec<PathBuf>,
+}
+
+impl ReadFlag {
+    /// How rules are read with it.
+    pub fn reading(&self, limits: Limits) -> Reading<'_> {
+        Reading { limits, read: &self.allow_read, tools: &[] }
+    }
+}
+
+/// The folders of which the rules of a file may name files: their own, that of their project, the working directory, and those that are allowed.
+pub fn readable(input: &Input, read: &[PathBuf]) -> Vec<PathBuf> {
+    let own = match input {
+        Input::File(path) => averment_ide::project::readable(path.parent().unwrap_or(Path::new(""))),
+        Input::Stdin => Vec::new(),
+    };
+    own.into_iter().chain([PathBuf::new()]).chain(read.iter().cloned()).collect()
+}
+
 /// Loads rules.
-pub fn load(inputs: &[Input], limits: Limits, tools: &[ToolFile]) -> Result<Rules, Stop> {
-    inputs.iter().map(|input| load_one(input, None, limits, tools)).collect::<Result<_, _>>().map(together)
+pub fn load(inputs: &[Input], reading: Reading<'_>) -> Result<Rules, Stop> {
+    inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>().map(together)
 }
 
 /// Loads rules and looks for lints in every file that is named.
-pub fn load_linted(inputs: &[Input], limits: Limits, tools: &[ToolFile], options: &LintOptions) -> Result<Rules, Stop> {
-    let one = |input: &Input| load_one(input, None, limits, tools);
-    let mut files: Vec<Loaded> = inputs.iter().map(one).collect::<Result<_, _>>()?;
+pub fn load_linted(inputs: &[Input], reading: Reading<'_>, options: &LintOptions) -> Result<Rules, Stop> {
+    let mut files: Vec<Loaded> = inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>()?;
     files.iter_mut().for_each(|file| find_lints(file, options));
     // What another of these files imports is used.
     let used: BTreeSet<Place> = files.iter().flat_map(uses).collect();
@@ -155,11 +201,10 @@ pub struct Linted {
 pub fn linted(
     input: &Input,
     text: Option<String>,
-    limits: Limits,
-    tools: &[ToolFile],
+    reading: Reading<'_>,
     options: &LintOptions,
 ) -> Result<Linted, Stop> {
-    let mut file = load_one(input, text, limits, tools)?;
+    let mut file = load_one(input, text, reading)?;
     find_lints(&mut file, options);
     let text = file.sources.get(ROOT).map(|source| source.text.to_string()).filter(|text| !text.is_empty());
     Ok(Linted { text, root: ROOT, broken: file.is_broken(), diagnostics: file.diagnostics })
@@ -204,7 +249,8 @@ fn uses(file: &Loaded) -> Vec<Place> {
 }
 
 /// Loads one file, or another text in its place.
-fn load_one(input: &Input, replaced: Option<String>, limits: Limits, tools: &[ToolFile]) -> Result<Loaded, Stop> {
+fn load_one(input: &Input, replaced: Option<String>, reading: Reading<'_>) -> Result<Loaded, Stop> {
+    let Reading { limits, read: further, tools } = reading;
     let bytes = match replaced {
         Some(text) => text.into_bytes(),
         None => read(input, limits)?,
@@ -213,7 +259,7 @@ fn load_one(input: &Input, replaced: Option<String>, limits: Limits, tools: &[To
         Input::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
         Input::Stdin => std::path::PathBuf::new(),
     };
-    let how = Loading { files: &load::disk(limits), tools, limits };
+    let how = Loading { files: &load::disk(limits, readable(input, further)), tools, limits };
     Ok(load::one(&input.name(), Some(&folder), bytes, how)?)
 }
 
@@ -243,6 +289,7 @@ pub fn read(input: &Input, limits: Limits) -> Result<Vec<u8>, Stop> {
             not_a_trace(path, &bytes)?;
         }
         Input::Stdin => {
+            averment_base::files::note_stdin();
             std::io::stdin().lock().take(load::most(limits)).read_to_end(&mut bytes).map_err(failed)?;
         }
     }

@@ -215,7 +215,7 @@ impl Session<'_> {
         let before = format!("let {VALUE} = (");
         let input = Input { before: &before, text, after: "\n)" };
         let mut composed = self.workspace.compose(input, &[]);
-        let mut checked = composed.check(self.settings.limits);
+        let mut checked = composed.check(self.settings.limits, &self.settings.permissions.read);
         if self.told(&composed, &checked)? {
             return Ok(None);
         }

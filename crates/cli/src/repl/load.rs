@@ -30,7 +30,7 @@ impl Session<'_> {
         let base = Base::new(path.to_string_lossy().into_owned(), folder, text, &self.settings.limits);
         let before = self.workspace.base.replace(base);
         let mut composed = self.workspace.compose(Input::default(), &[]);
-        let checked = composed.check(self.settings.limits);
+        let checked = composed.check(self.settings.limits, &self.settings.permissions.read);
         if self.told(&composed, &checked)? {
             self.workspace.base = before;
             self.remark(&format!("`{}` is not loaded", path.display()))?;
@@ -92,7 +92,7 @@ impl Session<'_> {
     /// Looks at the run and the declarations anew, for completion.
     pub(super) fn look_around(&mut self) {
         let mut composed = self.workspace.compose(Input::default(), &[]);
-        let checked = composed.check(self.settings.limits);
+        let checked = composed.check(self.settings.limits, &self.settings.permissions.read);
         let context = CursorContext::of(&checked, &composed.sources, composed.root);
         let arena = Bump::new();
         let run = self.position.as_ref().and_then(|position| {

@@ -69,7 +69,7 @@ impl Session<'_> {
             Input { text, ..Input::default() }
         };
         let mut composed = self.workspace.compose(input, &Workspace::keys(&items));
-        let checked = composed.check(self.settings.limits);
+        let checked = composed.check(self.settings.limits, &self.settings.permissions.read);
         let broken = self.told(&composed, &checked)?;
         Ok((!broken).then_some(Looked { composed, checked, is_value }))
     }
@@ -220,7 +220,7 @@ impl Session<'_> {
     /// Everything that was loaded and entered as a program.
     fn everything(&mut self) -> io::Result<Option<(Program, Composed)>> {
         let mut composed = self.workspace.compose(Input::default(), &[]);
-        let checked = composed.check(self.settings.limits);
+        let checked = composed.check(self.settings.limits, &self.settings.permissions.read);
         if self.told(&composed, &checked)? {
             return Ok(None);
         }

@@ -198,7 +198,7 @@ impl<'w> Session<'w> {
         }
         let keys = Workspace::keys(&items);
         let mut composed = self.workspace.compose(Input { text, ..Input::default() }, &keys);
-        let checked = composed.check(self.settings.limits);
+        let checked = composed.check(self.settings.limits, &self.settings.permissions.read);
         if self.told(&composed, &checked)? {
             return Ok(());
         }

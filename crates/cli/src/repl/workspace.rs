@@ -228,8 +228,10 @@ pub struct Composed {
 
 impl Composed {
     /// Checks it.
-    pub fn check(&mut self, limits: Limits) -> Checked {
-        let files = Disk { limit: limits.rule_file_bytes };
+    pub fn check(&mut self, limits: Limits, read: &[PathBuf]) -> Checked {
+        let own = self.sources.get(self.root).and_then(|file| file.folder.clone()).unwrap_or_default();
+        let folders = averment_ide::project::readable(&own).into_iter().chain([PathBuf::new()]);
+        let files = Disk::within(folders.chain(read.iter().cloned()), limits.rule_file_bytes);
         check(&mut self.sources, self.root, &CheckOptions { limits, files: &files })
     }
 
@@ -319,7 +321,7 @@ mod tests {
         let base = Base::new("r.assert".into(), PathBuf::new(), "let a = 1\nlet b = a + nothing\n".into(), &limits);
         let workspace = Workspace { base: Some(base), ..Workspace::default() };
         let mut composed = workspace.compose(Input { before: "let _x = (", text: "1 +\n unknown", after: "\n)" }, &[]);
-        let checked = composed.check(limits);
+        let checked = composed.check(limits, &[]);
         let (told, map) = composed.told(&checked.diagnostics);
         let places: Vec<String> = told
             .0

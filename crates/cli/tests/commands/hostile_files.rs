@@ -83,3 +83,56 @@ fn nobody_waits_for_a_pipe_that_a_rule_file_names() {
     assert!(ran.code != 0 && ran.err.contains("no regular file"), "{ran:?}");
     assert!(started.elapsed() < Duration::from_secs(60));
 }
+
+fn fifo(folder: &Folder, name: &str) -> bool {
+    std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().is_ok_and(|status| status.success())
+}
+
+#[test]
+fn nobody_waits_for_ever_for_a_pipe_in_the_place_of_a_file() {
+    let folder = Folder::new(&[("r.assert", "never y\n"), ("t.json", RUN)]);
+    if !fifo(&folder, "pipe.json") || !fifo(&folder, "pipe.assert") {
+        return;
+    }
+    std::fs::create_dir(folder.path().join("runs")).unwrap();
+    folder.write("runs/t.json", RUN.as_bytes());
+    assert!(fifo(&folder, "runs/pipe.json") && fifo(&folder, "runs/second.json"));
+    let started = Instant::now();
+    for (command, code) in [
+        ("check r.assert pipe.json", 4),
+        ("check r.assert runs", 4),
+        ("trace show pipe.json", 4),
+        ("explain r.assert pipe.json", 4),
+        ("new x --from pipe.json", 4),
+        ("check pipe.assert t.json", 2),
+        ("check r.assert t.json --map pipe.json", 2),
+        ("check r.assert t.json --param-file pipe.json", 2),
+        ("check r.assert t.json --baseline pipe.json", 2),
+        ("check r.assert t.json --project pipe.json", 2),
+        ("test r.assert --coverage pipe.json --allow empty", 2),
+    ] {
+        let ran = folder.aver(command);
+        assert!(ran.code == code || command.starts_with("test") && ran.code != 0, "{command}: {ran:?}");
+    }
+    let ran = folder.aver("check r.assert runs");
+    assert!(ran.out.contains("nobody writes into it") && ran.out.contains("2 traces"), "{ran:?}");
+    assert!(started.elapsed() < Duration::from_secs(100), "{:?}", started.elapsed());
+}
+
+#[test]
+fn what_a_folder_holds_is_judged_or_told() {
+    let folder = Folder::new(&[("r.assert", "never y\n"), ("runs/t.json", RUN), ("elsewhere/t.json", RUN)]);
+    symlink("nowhere.json", folder.path().join("runs/gone.json")).unwrap();
+    let ran = folder.aver("check r.assert runs");
+    assert!(ran.code == 4 && ran.out.contains("gone.json"), "{ran:?}");
+    std::fs::remove_file(folder.path().join("runs/gone.json")).unwrap();
+    symlink("../elsewhere", folder.path().join("runs/linked")).unwrap();
+    let ran = folder.aver("check r.assert runs");
+    assert!(ran.code == 0 && ran.err.contains("1 link to a folder in `runs` is not followed"), "{ran:?}");
+    std::fs::remove_file(folder.path().join("runs/linked")).unwrap();
+    folder.write(&format!("runs{}/t.json", "/d".repeat(70)), RUN.as_bytes());
+    for command in ["check r.assert runs", "trace show runs", "lint runs", "check r.assert 'runs/**/*.json'"] {
+        let ran = folder.aver(command);
+        assert!(ran.code == 2 && ran.err.contains("more than 64 folders deep"), "{command}: {ran:?}");
+    }
+}

@@ -279,3 +279,98 @@ fn what_cannot_be_read_is_not_repeated_where_it_may_be_a_secret() {
     let said = known.aver("check rules.assert run.jsonl").out;
     assert!(said.contains("`undefined`"), "a word that is known is told: {said}");
 }
+
+/// Rules in which somebody has left a credential, wherever rules hold text.
+#[test]
+fn a_credential_in_rules_is_shown_by_no_command() {
+    let rules = format!(
+        "## why {TOKEN}\nnever refund\nno refund: args.a == \"{TOKEN}\"\noutput.note == 3 message \"see {TOKEN}\"\nlet t = \"{TOKEN}\"\n\
+         output.note contains \"{TOKEN}\"\nnever {TOKEN}\nrule r \"said {TOKEN}\" {{ output.note == 3 class \"c-{TOKEN}\" \"{TOKEN}\" }}\n\
+         \"{TOKEN}\" == t when output.note == 4\ncalls[*].tool == [\"{TOKEN}\"] expect fail \"{TOKEN}\"\n"
+    );
+    hides(&rules, &run("words"), &[&TOKEN[..12], &TOKEN[28..]]);
+    let wrong = format!("output == \"{TOKEN}\" and outputt == \"{TOKEN}\"\nnevr {TOKEN}\n\"{TOKEN}\" {TOKEN}\n");
+    let folder = Folder::new(&[("rules.assert", &rules), ("wrong.assert", &wrong), ("run.json", &run("words"))]);
+    for command in [
+        "lint rules.assert",
+        "lint wrong.assert",
+        "lint wrong.assert --format short",
+        "lint wrong.assert --format json",
+        "lint wrong.assert --format sarif",
+        "lint rules.assert --fix --diff",
+        "fmt wrong.assert --check",
+        "fmt rules.assert --diff",
+        "check wrong.assert run.json --format json",
+        "check rules.assert run.json --format sarif",
+        "check rules.assert run.json --format junit",
+        "check rules.assert run.json --format github",
+        "check rules.assert run.json --format gitlab",
+        "check rules.assert run.json --format tap",
+        "check rules.assert run.json --format markdown",
+        "check rules.assert run.json --format csv",
+        "check rules.assert run.json --format spans",
+        "check rules.assert run.json --profile=json",
+        "disasm rules.assert",
+        "test wrong.assert",
+    ] {
+        let ran = folder.aver(command);
+        let said = format!("{}{}", ran.out, ran.err);
+        for glimpse in [&TOKEN[..12], &TOKEN[28..]] {
+            assert!(!said.contains(glimpse), "{command} shows `{glimpse}`:\n{said}");
+        }
+    }
+}
+
+#[test]
+fn words_of_a_command_are_hidden_where_the_command_is() {
+    let rules = "commands[*].args == [\"1\"]\ncommands[0].args[1] == \"zz\"\ncommands[0].args == [\"a\"]\n";
+    let run = r#"{"commands": [{"command": "mysql --password hunter2Secret9 -h x"}], "calls": [{"tool": "bash", "args": {"command": "curl -u admin:hunter2Secret9 https://x"}}, {"tool": "a"}], "output": "it was hunter2Secret9"}"#;
+    hides(&format!("{rules}output == \"x\"\n"), run, &["hunter2Secret9"]);
+}
+
+#[test]
+fn an_environment_is_hidden_in_whatever_form_it_is_recorded() {
+    let rules = "output.note == \"x\"\noutput.note contains \"zz\"\n";
+    for env in [
+        r#"["A=Xenv1value", "B=Xenv2value"]"#,
+        r#"[{"name": "A", "value": "Xenv1value"}, {"key": "B", "value": "Xenv2value"}]"#,
+        r#"{"A": ["Xenv1value"], "B": {"deep": {"deeper": ["Xenv2value"]}}}"#,
+        r#"{"key": "Xenv1value", "name": "Xenv2value"}"#,
+        r#""A=Xenv1value\nB=Xenv2value""#,
+        r#"{"A": 7317731, "B": [7317732]}"#,
+    ] {
+        let run = format!(
+            r#"{{"env": {env}, "output": {{"note": "so Xenv1value and Xenv2value, 7317731 and 7317732"}}, "calls": [{{"tool": "a"}}, {{"tool": "b"}}]}}"#
+        );
+        let hidden: &[&str] = if env.contains("Xenv") { &["Xenv1", "Xenv2"] } else { &["7317731", "7317732"] };
+        hides(rules, &run, hidden);
+    }
+}
+
+#[test]
+fn more_secrets_than_are_kept_apart_hide_everything_and_not_nothing() {
+    let decoys: Vec<String> = (0..10_500)
+        .map(|number| format!(r#"{{"tool": "t", "args": {{"password": "decoy{number}Pass9x"}}}}"#))
+        .collect();
+    let run = format!(
+        r#"{{"calls": [{}, {{"tool": "t", "args": {{"password": "realSecret77Zz"}}}}], "output": {{"note": "it is realSecret77Zz"}}}}"#,
+        decoys.join(", ")
+    );
+    let folder =
+        Folder::new(&[("r.assert", "output.note == \"x\" message \"so ${output.note}\"\nnever t\n"), ("t.json", &run)]);
+    for command in ["human", "short", "json", "jsonl", "summary", "html", "junit"]
+        .map(|format| format!("check r.assert t.json --format {format}"))
+    {
+        let ran = folder.aver(&command);
+        assert!(ran.code == 1 && !ran.out.contains("realSecret"), "{command}: {ran:?}");
+    }
+    for command in ["explain r.assert t.json", "explain r.assert t.json --format json"] {
+        let ran = folder.aver(command);
+        assert!(ran.code == 0 && !ran.out.contains("realSecret"), "{command}: {ran:?}");
+    }
+    // The same one in many calls is one.
+    let same =
+        decoys.iter().map(|_| r#"{"tool": "t", "args": {"password": "onlyOne77Zz"}}"#).collect::<Vec<_>>().join(", ");
+    folder.write("s.json", format!(r#"{{"calls": [{same}], "output": {{"note": "plain"}}}}"#).as_bytes());
+    assert!(folder.aver("check r.assert s.json --format short").out.contains("plain"));
+}

@@ -243,7 +243,6 @@ fn a_command_runs_only_with_its_flag_and_never_in_a_shell() {
         pass run "test ${output.path} = 'a b; $(touch pwned) `touch pwned` > pwned'" exits 0
         pass run "sh -c 'test $# -eq 1' x ${output.path}" exits 0
         pass run "test x${output.n} = x3" exits 0
-        pass run "sh -c ${output.code}" exits 4
         pass run "sh -c 'kill -9 $$'" exits 137
         pass run "cat" exits 0
         pass run "touch made-here" exits 0
@@ -253,9 +252,20 @@ fn a_command_runs_only_with_its_flag_and_never_in_a_shell() {
         error run "./nothing.sh" exits 0
         error run "./plain.sh" exits 0
         error run "./bad.sh" exits 0
-        error run "${output.code}" exits 0
         pass not run "false" exits 0"#,
     );
+    assert!(!folder.path().join("pwned").exists());
+    // What a run records is an argument, and never a program or a part of a script.
+    for command in
+        ["sh -c ${output.code}", "${output.code}", "sh -c 'echo ${output.path}; true'", "env ${output.path} x"]
+    {
+        folder.write("code.assert", format!("run \"{command}\" exits 0\n").as_bytes());
+        for asked in ["lint code.assert", "check code.assert t.json --allow-run"] {
+            let ran = folder.aver(asked);
+            let said = format!("{}{}", ran.out, ran.err);
+            assert!(ran.code == 3 && said.contains("an interpolated value cannot be"), "{command}: {ran:?}");
+        }
+    }
     assert!(!folder.path().join("pwned").exists());
     let found = verdicts(&folder.aver("check r.assert t.json --format json --allow-run"));
     for (rule, said) in [
@@ -288,6 +298,55 @@ fn a_command_that_will_not_end_is_ended_with_everything_it_started() {
         assert!(!folder.path().join(marker).exists(), "what the command had started lived on: {marker}");
     }
     folder.aver("check r.assert t.json --run-timeout soon").refused(&["`soon` is no time", "`10s`"]);
+}
+
+/// A process that forks twice into a session of its own with nothing in its environment, and says later that it lives.
+#[cfg(target_os = "linux")]
+const ESCAPE: &str = "import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 3)
+        os.execve('/bin/sh', ['sh', '-c', 'sleep 2; touch ' + sys.argv[1]], {})
+    os._exit(0)
+time.sleep(0.3)
+open(sys.argv[1] + '.started', 'w').close()
+time.sleep(float(sys.argv[2]))
+";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_hides_from_its_command_ends_with_it_all_the_same() {
+    let folder = Folder::new(&[("escape.py", ESCAPE), ("t.json", "{}")]);
+    if std::process::Command::new("python3").arg("-V").output().is_err() {
+        eprintln!("SKIPPED: there is no `python3` to hide with");
+        return;
+    }
+    folder.write("r.assert", b"run \"python3 escape.py one 0\" exits 0\n");
+    for (command, marker) in [("check r.assert t.json", "one"), ("explain r.assert t.json", "one")] {
+        assert_eq!(folder.aver(&format!("{command} --allow-run")).code, 0, "{command}");
+        assert!(folder.path().join(format!("{marker}.started")).exists(), "{command}");
+    }
+    let command = folder.path().join("one");
+    folder.write("s.assert", b"run \"python3 escape.py two 60\" exits 0\n");
+    for signal in ["HUP", "QUIT", "TERM", "INT"] {
+        let _ = std::fs::remove_file(folder.path().join("two.started"));
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_aver"))
+            .args(["check", "s.assert", "t.json", "--allow-run"])
+            .current_dir(folder.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while !folder.path().join("two.started").exists() && start.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::process::Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+    }
+    std::thread::sleep(Duration::from_millis(2_500));
+    assert!(!command.exists() && !folder.path().join("two").exists(), "it lived on");
 }
 
 #[test]

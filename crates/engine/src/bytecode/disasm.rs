@@ -2,6 +2,7 @@
 
 use super::ops::{InstructionOperand, Op};
 use super::program::{Chunk, CodeId, Program};
+use averment_base::diagnostic::render;
 use averment_base::source::{SourceFile, Span};
 use averment_syntax::ast::TestKind;
 use std::fmt::Write;
@@ -44,7 +45,7 @@ impl<'a> Lister<'a> {
         match self.sources.get(span.file.0 as usize) {
             Some(file) => {
                 let position = file.position(span.start);
-                format!("{}:{}:{}", file.name, position.line, position.column)
+                format!("{}:{}:{}", render::one_line(&file.name), position.line, position.column)
             }
             None => "-".to_owned(),
         }
@@ -167,5 +168,7 @@ fn one_line(text: &str) -> String {
     if folded.chars().count() <= WIDTH {
         return folded;
     }
-    folded.chars().take(WIDTH - 1).chain(['…']).collect()
+    // No cut leaves the beginning of a credential, which nobody would know for one.
+    let beginning = averment_builtins::detect::beginning(&folded, WIDTH - 1);
+    beginning.chars().chain(['…']).collect()
 }

@@ -170,6 +170,9 @@ fn refused(reference: &str, error: &FileError) -> String {
             "`\"$ref\": \"{reference}\"` leads out of the folder of the rules: schemas are never fetched, copy it beside the rules"
         ),
         FileError::Outside => format!("`\"$ref\": \"{reference}\"` leads out of the folder of the rules"),
+        FileError::NotPermitted => {
+            format!("`\"$ref\": \"{reference}\"` leads out of the folders that these rules may read")
+        }
         FileError::TooLarge(limit) => format!("the file of `\"$ref\": \"{reference}\"` is larger than {limit} bytes"),
         FileError::NotText => format!("the file of `\"$ref\": \"{reference}\"` is not UTF-8 text"),
         FileError::Other(why) => format!("the file of `\"$ref\": \"{reference}\"` cannot be read: {why}"),

@@ -28,6 +28,8 @@ pub enum FileError {
     NotRelative,
     /// It leads out of the folder that it has to stay in.
     Outside,
+    /// It lies in no folder that rules may read.
+    NotPermitted,
     /// It is larger than this many bytes.
     TooLarge(usize),
     /// It is not UTF-8.
@@ -44,6 +46,7 @@ impl FileError {
             Self::NotFound => format!("the file `{path}` does not exist"),
             Self::NotRelative => format!("`{path}` is not a path relative to this file"),
             Self::Outside => format!("`{path}` leads out of the folder of the rules"),
+            Self::NotPermitted => format!("`{path}` leads out of the folders that these rules may read"),
             Self::TooLarge(limit) => format!("the file `{path}` is larger than {limit} bytes"),
             Self::NotText => format!("the file `{path}` is not UTF-8 text"),
             Self::Other(why) => format!("the file `{path}` cannot be read: {why}"),
@@ -144,7 +147,7 @@ mod tests {
 
     #[test]
     fn paths_that_leave_the_machine_or_the_root_are_refused() {
-        let disk = Disk { limit: 1_000 };
+        let disk = Disk::anywhere(1_000);
         for path in ["/etc/passwd", "file:///etc/passwd", "https://example.org/a.json", "~/a", "C:\\a", "\\\\host\\a"] {
             assert_eq!(disk.read(Path::new("."), path, None), Err(FileError::NotRelative), "{path}");
         }
@@ -156,7 +159,7 @@ mod tests {
         let (inside, outside) = (root.path().join("in"), root.path().join("secret.json"));
         std::fs::create_dir(&inside).unwrap();
         std::fs::write(&outside, "{}").unwrap();
-        let disk = Disk { limit: 1_000 };
+        let disk = Disk::anywhere(1_000);
         assert_eq!(disk.read(&inside, "../secret.json", Some(&inside)), Err(FileError::Outside));
         #[cfg(unix)]
         {
@@ -164,13 +167,19 @@ mod tests {
             assert_eq!(disk.read(&inside, "link.json", Some(&inside)), Err(FileError::Outside));
         }
         assert_eq!(disk.read(&inside, "../secret.json", None).unwrap().text, "{}");
+        let confined = Disk::within([inside.clone()], 1_000);
+        for path in ["../secret.json", "../none.json", "../in2/none.json"] {
+            assert_eq!(confined.read(&inside, path, None), Err(FileError::NotPermitted), "{path}");
+            assert!(confined.names(&inside, path).is_empty(), "{path}");
+        }
+        assert_eq!(Disk::within([inside.join("..")], 1_000).read(&inside, "../secret.json", None).unwrap().text, "{}");
     }
 
     #[test]
     #[cfg(unix)]
     fn a_pipe_or_a_device_is_no_file_and_nobody_waits_for_it() {
         let root = tempfile::tempdir().unwrap();
-        let disk = Disk { limit: 1_000 };
+        let disk = Disk::anywhere(1_000);
         let no_file = Err(FileError::Other("it is not a file".to_owned()));
         std::os::unix::fs::symlink("/dev/zero", root.path().join("zero.assert")).unwrap();
         assert_eq!(disk.read(root.path(), "zero.assert", None), no_file);

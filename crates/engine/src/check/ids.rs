@@ -1,6 +1,7 @@
 //! Ids of rules and assertions.
 
 use super::Checker;
+use averment_base::diagnostic::render::steers;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast;
@@ -98,8 +99,8 @@ impl Checker<'_> {
         let name = self.map.name(place);
         let stem =
             Path::new(name).file_stem().map_or_else(|| "rules".to_owned(), |stem| stem.to_string_lossy().into_owned());
-        // An id is one line, also of a file whose name is not.
-        let stem = stem.replace(char::is_control, "_");
+        // An id is one line that can be seen, also of a file whose name is not.
+        let stem = stem.replace(|letter: char| letter.is_control() || steers(letter), "_");
         self.ids.free(format!("{stem}:{digest}"))
     }
 }

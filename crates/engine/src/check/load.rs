@@ -142,6 +142,13 @@ impl Loader<'_> {
                 return None;
             }
         };
+        // What is wrong with a file of rules is shown with its text, and other text is nobody's to show.
+        if found.key.extension().is_none_or(|ending| ending != "assert") {
+            let message = format!("`{}` is no rule file: its name does not end in `.assert`", target.text);
+            let help = "name the file so, or read its data with `tools from`, `schema … from`, `test … from`";
+            self.diagnostics.push(Diagnostic::new(Slug::Import, target.span, message).help(help));
+            return None;
+        }
         if let Some(known) = self.loaded.iter().position(|file| file.key == found.key) {
             self.report_loop(known);
             return Some(known);
@@ -196,6 +203,9 @@ pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &F
             "copy the file beside the rules and write a relative path such as `./lib/name`".to_owned()
         }
         FileError::Outside => "copy the file into the folder of the rules".to_owned(),
+        FileError::NotPermitted => {
+            "put `averment.toml` into the folder of the project, or name the folder with `--allow-read`".to_owned()
+        }
         FileError::NotText => "save the file as UTF-8".to_owned(),
         FileError::TooLarge(_) | FileError::Other(_) => "name a file of text".to_owned(),
     };

@@ -42,6 +42,7 @@ mod regex_error;
 mod schema;
 mod scope;
 mod settings;
+mod shell;
 mod suites;
 mod symbols;
 mod temporal;

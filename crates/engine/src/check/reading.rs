@@ -43,7 +43,7 @@ impl Checker<'_> {
         let from = self.map.get(from).map(|file| file.name.clone()).unwrap_or_default();
         let name = display_name(&from, path);
         let known = self.map.iter().find(|(_, file)| file.name == name && *file.text == *found.text).map(|(id, _)| id);
-        let id = known.unwrap_or_else(|| self.map.add(SourceFile::new(name, Some(&found.folder), found.text.clone())));
+        let id = known.unwrap_or_else(|| self.map.add(SourceFile::data(name, Some(&found.folder), found.text.clone())));
         DataFile { id, folder: found.folder, key: found.key, text: found.text.into() }
     }
 

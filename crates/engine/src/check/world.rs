@@ -3,6 +3,7 @@
 use super::Checker;
 use super::expr::Typed;
 use super::scope::Scope;
+use super::shell::CodePlace;
 use super::ty::Ty;
 use crate::ir::{self, Constant, ExprKind, FileLook, Local, World};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -80,6 +81,19 @@ impl<'a> Checker<'a> {
                 Diagnostic::new(Slug::Impossible, command.span, "there is no command")
                     .help("write `run \"make test\" exits 0`"),
             );
+        }
+        for place in super::shell::code_places(&words, MARK) {
+            let (what, help) = match place {
+                CodePlace::Program => {
+                    ("the program that is run", "write the program itself, and the value as its argument")
+                }
+                CodePlace::Script => {
+                    ("code that is run", "hand the value on as an argument: `sh -c 'test -f \"$1\"' sh ${output.path}`")
+                }
+            };
+            let message =
+                format!("an interpolated value cannot be {what}: whoever records it would choose what happens here");
+            self.report(Diagnostic::new(Slug::Impossible, command.span, message).help(help));
         }
         let mut values = values.into_iter();
         words.iter().map(|word| word_expr(word, &mut values, command.span)).collect()

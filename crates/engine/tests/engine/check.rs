@@ -446,7 +446,7 @@ fn deep_and_long_texts_end_with_a_message_and_not_with_a_crash() {
 #[test]
 fn what_is_checked_means_what_it_says() {
     let folder = fixtures::project("tests/golden/verdicts");
-    let disk = averment_engine::check::files::Disk { limit: 1 << 20 };
+    let disk = averment_engine::check::files::Disk::anywhere(1 << 20);
     let (mut wrong, mut tests) = (Vec::new(), 0);
     for path in fixtures::rule_files(&folder) {
         let name = fixtures::name(&path);
@@ -484,7 +484,7 @@ fn texts() -> Vec<(std::path::PathBuf, String)> {
 /// What is said of a text whose paths start in a folder on disk.
 fn checked_in(folder: &Path, text: &str) -> (SourceMap, Checked) {
     let limits = Limits::default();
-    let files = averment_engine::check::files::Disk { limit: limits.rule_file_bytes };
+    let files = averment_engine::check::files::Disk::anywhere(limits.rule_file_bytes);
     let mut map = SourceMap::default();
     let root = map.add(SourceFile::new("rules.assert", Some(folder), text));
     let checked = check(&mut map, root, &CheckOptions { limits, files: &files });

@@ -26,6 +26,8 @@ pub struct Document {
 #[derive(Debug, Default)]
 pub struct Documents {
     open: BTreeMap<PathBuf, Document>,
+    /// The folders that the client works in: rules may read their files.
+    pub folders: Vec<PathBuf>,
 }
 
 /// What tells the document of a URI from others.
@@ -34,6 +36,11 @@ pub fn document_key(uri: &Uri) -> PathBuf {
 }
 
 impl Documents {
+    /// Without an open document yet.
+    pub fn in_folders(folders: Vec<PathBuf>) -> Self {
+        Self { folders, open: BTreeMap::new() }
+    }
+
     /// Opens a document, or replaces it.
     pub fn open(&mut self, uri: Uri, version: i32, text: String) -> PathBuf {
         let key = document_key(&uri);
@@ -88,14 +95,19 @@ fn changed(text: &Arc<str>, change: TextDocumentContentChangeEvent, encoding: En
 pub struct Overlay<'d> {
     documents: &'d Documents,
     disk: Disk,
+    /// The folders of which it may be.
+    folders: Vec<PathBuf>,
     /// The files that were read or looked for.
     pub asked: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl<'d> Overlay<'d> {
-    /// The files that these documents hide.
-    pub fn new(documents: &'d Documents) -> Self {
-        Self { documents, disk: Disk { limit: Limits::default().rule_file_bytes }, asked: RefCell::default() }
+    /// The files that these documents hide, as far as rules in a folder may read them.
+    pub fn new(documents: &'d Documents, rules: Option<&Path>) -> Self {
+        let own = rules.map(crate::project::readable).unwrap_or_default();
+        let folders: Vec<PathBuf> = own.into_iter().chain(documents.folders.iter().cloned()).collect();
+        let disk = Disk::within(folders.clone(), Limits::default().rule_file_bytes);
+        Self { documents, disk, folders, asked: RefCell::default() }
     }
 }
 
@@ -114,6 +126,9 @@ impl Files for Overlay<'_> {
                 let key = normalized(&folder.join(path));
                 self.asked.borrow_mut().insert(key.clone());
                 let open = self.documents.get(&key).ok_or(FileError::NotFound)?;
+                if !self.folders.iter().any(|folder| key.starts_with(normalized(folder))) {
+                    return Err(FileError::NotPermitted);
+                }
                 if inside.is_some_and(|inside| !key.starts_with(normalized(inside))) {
                     return Err(FileError::Outside);
                 }

@@ -69,7 +69,9 @@ impl Server {
             folders.into_iter().filter_map(|folder| path_of(folder.uri.as_str())).collect::<Vec<_>>()
         };
         let removed = paths(parameters.event.removed);
-        self.folders.retain(|folder| !removed.contains(folder));
-        self.folders.extend(paths(parameters.event.added));
+        self.documents.folders.retain(|folder| !removed.contains(folder));
+        self.documents.folders.extend(paths(parameters.event.added));
+        // What rules may read has changed with them.
+        self.forget_all();
     }
 }

@@ -49,7 +49,8 @@ impl CheckInput<'_> {
     /// Checks everything.
     pub fn whole(self, tree: File, said: Diagnostics) -> CheckOutput {
         let (mut sources, root, lints) = (self.sources, self.root, self.lints);
-        let overlay = Overlay::new(self.documents);
+        let folder = sources.get(root).and_then(|file| file.folder.clone());
+        let overlay = Overlay::new(self.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
         let checked = check_tree(&mut sources, root, tree, said, &options);
         let diagnostics = match lints {
@@ -95,7 +96,8 @@ impl Earlier {
     /// Checks what was read again and keeps what was said of everything else.
     pub fn patched(self, work: CheckInput<'_>, tree: File, parse: &IncrementalParse) -> CheckOutput {
         let CheckInput { mut sources, root, documents, lints } = work;
-        let overlay = Overlay::new(documents);
+        let folder = sources.get(root).and_then(|file| file.folder.clone());
+        let overlay = Overlay::new(documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
         let reduced = reduced(&tree, parse);
         let mut checked = check_tree(&mut sources, root, reduced, parse.diagnostics.clone(), &options);

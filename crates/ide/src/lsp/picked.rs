@@ -34,6 +34,10 @@ impl PickedRun {
     /// Reads the run with a number, from 1, of a file.
     pub fn read(file: &Path, number: usize) -> Result<Self, String> {
         let limits = limits();
+        // The server answers one after the other: it waits for no pipe.
+        if file.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(format!("`{}` is no regular file", file.display()));
+        }
         let said = |error: averment_traces::ReadError| error.to_string();
         let mut runs = Runs::open(&file.to_string_lossy(), &limits).map_err(said)?;
         let wanted = number.clamp(1, RUNS);

@@ -30,6 +30,6 @@ fn options(folder: &Path) -> LintOptions {
             Ok(project) => LintOptions { levels: project.lint },
             Err(_) => LintOptions::default(),
         },
-        ProjectSearch::Nothing | ProjectSearch::Foreign(_) => LintOptions::default(),
+        ProjectSearch::Nothing | ProjectSearch::Foreign(_) | ProjectSearch::Linked(_) => LintOptions::default(),
     }
 }

@@ -39,8 +39,6 @@ pub struct Server {
     connection: Connection,
     pub encoding: Encoding,
     pub client: Client,
-    /// The folders that the client works in.
-    pub folders: Vec<PathBuf>,
     pub documents: Documents,
     analyses: BTreeMap<PathBuf, Analysis>,
     pub settings: Settings,
@@ -75,8 +73,7 @@ impl Server {
             connection,
             encoding: dispatch::encoding_of(parameters),
             client: client_of(parameters),
-            folders: folders_of(parameters),
-            documents: Documents::default(),
+            documents: Documents::in_folders(folders_of(parameters)),
             analyses: BTreeMap::new(),
             settings: options.map(Settings::read).unwrap_or_default(),
             run: None,
@@ -265,7 +262,7 @@ impl Server {
     pub fn load_run(&mut self) {
         self.run = None;
         self.analyses.values_mut().for_each(Analysis::forget_outcome);
-        let Some((file, number)) = self.settings.picked(&self.folders) else { return };
+        let Some((file, number)) = self.settings.picked(&self.documents.folders) else { return };
         match PickedRun::read(&file, number) {
             Ok(run) => self.run = Some(run),
             Err(why) => self.show(2, &format!("the picked run cannot be read: {why}")),

@@ -1,6 +1,7 @@
 //! Messages over standard input and output.
 //!
-//! A message that is no message never ends the session: what cannot be read is answered with an error and passed over. Sizes are bounded.
+//! A message that is no message never ends the session: what cannot be read is answered with an error and passed over. Only a header without a
+//! length ends it, and one that promises too much: nobody knows where the next message begins. Sizes are bounded.
 
 use lsp_server::{Connection, Message};
 use std::io::{self, BufRead, Read, Write};
@@ -43,6 +44,11 @@ pub fn stdio() -> (Connection, Threads) {
                         return;
                     }
                 }
+                // Where the next message begins is not known: the session ends as if the client had gone.
+                Incoming::Lost { code, message } => {
+                    let _ = refuse(serde_json::Value::Null, code, &message);
+                    return;
+                }
             }
         }
     });
@@ -62,18 +68,19 @@ pub(super) enum Incoming {
     Message(Message),
     /// Something else, with the id where one could be made out.
     Malformed { id: serde_json::Value, code: i32, message: String },
+    /// What does not say how long it is, or too much.
+    Lost { code: i32, message: String },
 }
 
 /// The next message; `None` at the end of the input.
 pub(super) fn read(input: &mut impl BufRead) -> Option<Incoming> {
     let length = match header(input)? {
         Ok(length) => length,
-        Err(message) => return Some(malformed(serde_json::Value::Null, -32700, message)),
+        Err(message) => return Some(Incoming::Lost { code: -32700, message }),
     };
     if length > MOST {
-        let most = u64::try_from(length).unwrap_or(u64::MAX);
-        io::copy(&mut input.take(most), &mut io::sink()).ok()?;
-        return Some(malformed(serde_json::Value::Null, -32600, format!("a message of {length} bytes is too large")));
+        // It may never come.
+        return Some(Incoming::Lost { code: -32600, message: format!("a message of {length} bytes is too large") });
     }
     // Not reserved ahead: a header may promise more than ever comes.
     let mut body = Vec::new();
@@ -153,6 +160,10 @@ mod tests {
                 Incoming::Message(Message::Notification(one)) => format!("notification {}", one.method),
                 Incoming::Message(Message::Response(_)) => "response".to_owned(),
                 Incoming::Malformed { id, code, .. } => format!("malformed {id} {code}"),
+                Incoming::Lost { code, .. } => {
+                    found.push(format!("lost {code}"));
+                    break;
+                }
             });
         }
         found
@@ -169,7 +180,6 @@ mod tests {
             framed("{"),
             good.clone(),
             framed(r#"{"id":7}"#),
-            "Content-Length: minus\r\n\r\n".to_owned(),
             "\r\n\r\nX: y\r\n".to_owned() + &good,
             framed("[]"),
             framed(&"[".repeat(100_000)),
@@ -181,7 +191,6 @@ mod tests {
             "malformed null -32700",
             "notification initialized",
             "malformed 7 -32600",
-            "malformed null -32700",
             "notification initialized",
             "malformed null -32600",
             "malformed null -32700",
@@ -191,7 +200,10 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_of_many_bytes_takes_no_memory() {
-        assert_eq!(all(b"Content-Length: 99999999999999\r\n\r\n{}"), ["malformed null -32600"]);
+    fn a_promise_of_many_bytes_takes_no_memory_and_ends_the_session_as_one_of_none_does() {
+        assert_eq!(all(b"Content-Length: 99999999999999\r\n\r\n{}"), ["lost -32600"]);
+        for length in ["minus", "-1", "", "1e3", "99999999999999999999999"] {
+            assert_eq!(all(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes()), ["lost -32700"], "{length}");
+        }
     }
 }

@@ -17,7 +17,7 @@ const PASSED: [&str; 4] = ["node_modules", "target", "venv", "__pycache__"];
 /// The keys of all rule files of the workspace and of all open documents, sorted.
 pub fn rule_files(server: &Server) -> Vec<PathBuf> {
     let mut found: BTreeSet<PathBuf> = server.documents.keys().into_iter().collect();
-    for folder in &server.folders {
+    for folder in &server.documents.folders {
         walk(folder, DEPTH, &mut found);
     }
     found.into_iter().collect()
@@ -45,7 +45,7 @@ fn walk(folder: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
 /// The text of a file on disk, where it is text of a size that is looked at.
 pub fn text_of(key: &Path) -> Option<String> {
     let documents = super::documents::Documents::default();
-    let overlay = Overlay::new(&documents);
     let (folder, name) = (key.parent()?, key.file_name()?.to_str()?);
+    let overlay = Overlay::new(&documents, Some(folder));
     overlay.read(folder, name, None).ok().map(|found| found.text)
 }

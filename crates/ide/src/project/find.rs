@@ -1,5 +1,6 @@
 //! Where the project file is: in the starting folder or above it.
 
+use averment_base::files::{lies_in, resolve};
 use std::path::{Component, Path, PathBuf};
 
 /// The name of the file.
@@ -17,6 +18,19 @@ pub enum ProjectSearch {
     File(PathBuf),
     /// This one lies above the starting folder and belongs to somebody else: it is not used.
     Foreign(PathBuf),
+    /// This one is a link to a file outside of its folder: it is not used.
+    Linked(PathBuf),
+}
+
+/// The folders whose files the rules of a folder may read with `use` and `from`: that folder, and that of its project. Whoever runs the rules adds
+/// the folders that are worked in.
+#[must_use]
+pub fn readable(rules: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![rules.to_path_buf()];
+    if let ProjectSearch::File(file) = find(rules) {
+        folders.push(file.parent().map(Path::to_path_buf).unwrap_or_default());
+    }
+    folders
 }
 
 /// Looks for the project of rule files: from the folder of the first, or from the working directory where none is named.
@@ -43,6 +57,9 @@ pub fn find(start: &Path) -> ProjectSearch {
         let file = folder.join(NAME);
         if file.is_file() {
             let shown = seen_from(&here, &file);
+            if !resolve(&file).is_ok_and(|place| lies_in(&place, [folder])) {
+                return ProjectSearch::Linked(shown);
+            }
             return if height > 0 && is_foreign(&file) {
                 ProjectSearch::Foreign(shown)
             } else {

@@ -10,10 +10,11 @@
 mod find;
 mod read;
 
-pub use find::{NAME, ProjectSearch, find, find_for};
+pub use find::{NAME, ProjectSearch, find, find_for, readable};
 
 use crate::lint::Levels;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, render};
+use averment_base::files::{self, NO_FILE};
 use averment_base::source::{SourceFile, SourceMap, Span};
 use serde_json::Value;
 use std::fmt;
@@ -168,11 +169,12 @@ fn text_of(file: &Path) -> Result<String, String> {
     let said = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
+        _ if error.to_string() == NO_FILE => NO_FILE.to_owned(),
         _ => format!("it cannot be read: {}", error.kind()),
     };
-    let opened = std::fs::File::open(file).map_err(said)?;
+    let opened = files::open_named(file).map_err(said)?;
     if !opened.metadata().map_err(said)?.is_file() {
-        return Err("it is not a file".to_owned());
+        return Err(NO_FILE.to_owned());
     }
     let mut bytes = Vec::new();
     opened.take(SIZE.saturating_add(1)).read_to_end(&mut bytes).map_err(said)?;

@@ -1,6 +1,6 @@
 //! What a derivation must not show: secrets, the environment, and what a predicate of `no … in` looks for.
 
-use crate::redact::{self, REDACTED, Withheld, redact};
+use crate::redact::{self, EVERYTHING, REDACTED, Withheld, redact};
 use crate::value::shortened;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::derivation::{Derivation, DerivationPart, PartResult, Shown};
@@ -40,7 +40,7 @@ impl HiddenValues {
     }
 
     fn of_texts(mut texts: Vec<String>) -> Self {
-        texts.retain(|text| text.chars().count() >= SHORTEST);
+        texts.retain(|text| text.chars().count() >= SHORTEST || text == EVERYTHING);
         Self { texts: Withheld::of(texts) }
     }
 

@@ -1,6 +1,7 @@
 //! A derivation as one page for a browser: nothing is loaded from elsewhere, everything from the run and the rules is escaped.
 
 use super::view::DerivationView;
+use averment_base::diagnostic::render::printable;
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, context};
 
@@ -13,5 +14,6 @@ pub fn html(view: &DerivationView) -> Result<String, String> {
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("derivation.html", include_str!("derivation.html")).map_err(|error| error.to_string())?;
     let template = environment.get_template("derivation.html").map_err(|error| error.to_string())?;
-    template.render(context! { view => Value::from(Serde(view)) }).map_err(|error| error.to_string())
+    let page = template.render(context! { view => Value::from(Serde(view)) }).map_err(|error| error.to_string())?;
+    Ok(printable(&page).into_owned())
 }

@@ -27,5 +27,5 @@ pub fn data(view: &DerivationView) -> serde_json::Value {
 pub fn json(view: &DerivationView) -> String {
     let mut text = serde_json::to_string_pretty(&data(view)).unwrap_or_default();
     text.push('\n');
-    text
+    crate::escaped::json(&text).into_owned()
 }

@@ -1,5 +1,6 @@
 //! Diagnostics as miette draws them.
 
+use crate::redact::in_place;
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_base::diagnostic::window::Window;
 use averment_base::diagnostic::{Diagnostic, Label, Severity};
@@ -92,16 +93,25 @@ pub(super) struct DiagnosticView<'a> {
 #[derive(Debug)]
 pub(super) struct Elsewhere<'a> {
     label: &'a Label,
+    sources: &'a SourceMap,
     source: Option<Source<'a>>,
 }
 
 fn source<'a>(span: Span, others: &[Label], sources: &'a SourceMap) -> Option<Source<'a>> {
-    let file = sources.get(span.file)?;
+    let file = sources.get(span.file).filter(|file| !file.is_data)?;
     let others = others.iter().map(|other| other.span).filter(|other| other.file == span.file);
     Some(match Window::around(file, span, others) {
         Some(window) => Source::Window(window, one_line(&file.name)),
-        None => Source::File(Piece { file, text: printable(&file.text) }),
+        None => Source::File(Piece { file, text: shown(&file.text) }),
     })
+}
+
+/// The text of a file as pictures show it, places kept.
+fn shown(text: &str) -> Cow<'_, str> {
+    match in_place(text) {
+        Cow::Borrowed(text) => printable(text),
+        Cow::Owned(clean) => Cow::Owned(printable(&clean).into_owned()),
+    }
 }
 
 /// What to write, and a run that shows why.
@@ -119,7 +129,7 @@ fn mark(place: SourceSpan, text: &str, main: bool) -> LabeledSpan {
 
 impl<'a> Elsewhere<'a> {
     pub(super) fn new(label: &'a Label, sources: &'a SourceMap) -> Self {
-        Self { label, source: source(label.span, &[], sources) }
+        Self { label, sources, source: source(label.span, &[], sources) }
     }
 }
 
@@ -174,6 +184,11 @@ impl miette::Diagnostic for DiagnosticView<'_> {
 
 impl std::fmt::Display for Elsewhere<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Without its picture the place is said in words.
+        if self.source.is_none() {
+            let (name, at) = (self.sources.name(self.label.span), self.sources.position(self.label.span));
+            write!(f, "{}:{}:{}: ", one_line(name), at.line, at.column)?;
+        }
         f.write_str(&one_line(&self.label.text))
     }
 }

@@ -94,7 +94,7 @@ fn source_of<'a>(table: &'a Table, item: &Item, span: Span) -> (Cow<'a, str>, (u
 
 /// The lines that an item stands on: their bytes in the file, and their text.
 fn lines_of<'a>(table: &'a Table, item: &Item) -> Option<(Range<usize>, &'a str)> {
-    let file = &table.sources.get(item.span.file)?.text;
+    let file = &table.sources.get(item.span.file).filter(|file| !file.is_data)?.text;
     let Range { start, end } = item.span.range();
     let from = file.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
     let to = file.get(end..)?.find('\n').map_or(file.len(), |at| end + at);

@@ -2,6 +2,7 @@
 
 use super::super::table::{Item, Location, Table};
 use super::{AssertionRow, CostRow, Costs, ProfileReport, ProgramCosts, RuleRow};
+use crate::redact::redact;
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::Span;
 use averment_engine::bytecode::ops::Op;
@@ -50,7 +51,8 @@ impl Rows<'_> {
     /// The text of a place, on one line.
     fn text(&self, span: Span) -> String {
         let source = self.program.sources.get(span.file.0 as usize);
-        one_line(source.and_then(|source| source.text.get(span.range())).unwrap_or_default()).into_owned()
+        let text = source.and_then(|source| source.text.get(span.range())).unwrap_or_default();
+        one_line(&redact(text)).into_owned()
     }
 
     fn rules(&self, into: &mut Vec<RuleRow>) {

@@ -8,6 +8,7 @@ mod table;
 
 use super::trial::{Input, Place, Trial, Trouble};
 use averment_base::diagnostic::suggest::nearest;
+use averment_base::files::{lies_in, resolve};
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
 use averment_traces::read::Runs;
@@ -30,6 +31,8 @@ const TABLE: &str = "cases.jsonl";
 const ENDINGS: [&str; 2] = ["json", "jsonl"];
 /// Folders inside each other that are looked through.
 const DEPTH: usize = 64;
+/// What is said of more.
+const TOO_DEEP: &str = "its folders lie more than 64 deep in each other";
 
 /// The folder of the cases of a rule file.
 #[must_use]
@@ -48,23 +51,56 @@ pub(super) fn of(
     program: &Program,
     rules: Option<&Path>,
     more: &[PathBuf],
+    readable: &[PathBuf],
     limits: &Limits,
 ) -> Result<Vec<Trial>, Unreadable> {
     let mut trials = Vec::new();
     let beside = rules.map(folder_of).filter(|folder| folder.is_dir());
     let table = rules.map(table_of).filter(|path| path.is_file());
+    // What lies beside the rules comes with them; what else is named is the wish of whoever tests them.
+    for place in beside.iter().chain(&table) {
+        if !is_readable(place, readable) {
+            return Err(Unreadable { path: place.clone(), error: std::io::Error::other(OUTSIDE) });
+        }
+    }
     for place in beside.iter().chain(more).chain(&table) {
+        let readable = &[readable, std::slice::from_ref(place)].concat();
         if place.to_string_lossy().ends_with(TABLE) {
-            table::read(program, place, limits, &mut trials)?;
+            table::read(program, place, Reach { readable, limits }, &mut trials)?;
         } else if place.is_file() {
-            recorded(program, place.parent().unwrap_or(place), place, limits, &mut trials);
+            recorded(program, place.parent().unwrap_or(place), place, Reach { readable, limits }, &mut trials);
         } else {
             for path in files(place)? {
-                recorded(program, place, &path, limits, &mut trials);
+                recorded(program, place, &path, Reach { readable, limits }, &mut trials);
             }
         }
     }
     Ok(trials)
+}
+
+/// What cases may be read of.
+#[derive(Clone, Copy)]
+struct Reach<'a> {
+    /// The folders.
+    readable: &'a [PathBuf],
+    limits: &'a Limits,
+}
+
+/// What is said of a path that leads elsewhere.
+const OUTSIDE: &str = "it leads out of the folders that these rules may read";
+
+/// Whether a file lies, links followed, in a folder that may be read.
+fn is_readable(path: &Path, readable: &[PathBuf]) -> bool {
+    resolve(path).is_ok_and(|place| lies_in(&place, readable))
+}
+
+/// The runs of a file that is named by one beside the rules.
+fn runs_of(file: &str, reach: Reach<'_>) -> Result<Runs, Trouble> {
+    if !is_readable(Path::new(file), reach.readable) {
+        let help = "copy the run beside the rules, or name its folder with `--allow-read`";
+        return Err(Trouble::new(format!("`{file}` cannot be read: {OUTSIDE}"), help));
+    }
+    Runs::open(file, reach.limits).map_err(|error| Trouble::unreadable(&error, true))
 }
 
 /// The traces below a folder, in the order of names. Hidden folders and links to folders are left out.
@@ -77,8 +113,11 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
             let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
             let hidden = entry.file_name().to_string_lossy().starts_with('.');
             if kind.is_dir() {
-                open.extend(depth.checked_sub(1).filter(|_| !hidden).map(|depth| (path, depth)));
-            } else if path.is_file() && !hidden && has_ending(&path) {
+                if !hidden {
+                    let deeper = depth.checked_sub(1).ok_or_else(|| failed(std::io::Error::other(TOO_DEEP)))?;
+                    open.push((path, deeper));
+                }
+            } else if !path.is_dir() && !hidden && has_ending(&path) {
                 found.push(path);
             }
         }
@@ -92,7 +131,7 @@ fn has_ending(path: &Path) -> bool {
 }
 
 /// The tests of one trace: one for each run in it.
-fn recorded(program: &Program, folder: &Path, path: &Path, limits: &Limits, trials: &mut Vec<Trial>) {
+fn recorded(program: &Program, folder: &Path, path: &Path, reach: Reach<'_>, trials: &mut Vec<Trial>) {
     let inside = path.strip_prefix(folder).unwrap_or(path);
     let top = folder.file_name().map_or_else(|| folder.to_path_buf(), PathBuf::from);
     let name = top.join(inside).to_string_lossy().replace('\\', "/");
@@ -102,13 +141,8 @@ fn recorded(program: &Program, folder: &Path, path: &Path, limits: &Limits, tria
         Ok(stated) => stated,
         Err(trouble) => return trials.push(without_run(name, Place::start_of(file), None, trouble)),
     };
-    match Runs::open(&file, limits) {
-        Err(error) => trials.push(without_run(
-            name.clone(),
-            Place::start_of(file),
-            Some(expect),
-            Trouble::unreadable(&error, true),
-        )),
+    match runs_of(&file, reach) {
+        Err(trouble) => trials.push(without_run(name.clone(), Place::start_of(file), Some(expect), trouble)),
         Ok(runs) => {
             for run in runs {
                 trials.push(match run {

@@ -1,14 +1,13 @@
 //! A table of cases: a line each, `{"name", "expect", "rules", "tags", "run"}`, or `from` with the path of a trace in place of `run`.
 
-use super::{Unreadable, name, rules, without_run};
+use super::{Reach, Unreadable, name, rules, runs_of, without_run};
 use crate::trial::{Input, Place, Trial, Trouble};
-use averment_base::limits::Limits;
+use averment_base::files::text_of;
 use averment_engine::bytecode::program::Program;
 use averment_runs::run::RunSource;
-use averment_traces::read::{RawRun, Runs};
+use averment_traces::read::RawRun;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::io::Read as _;
 use std::path::Path;
 
 /// A line of the table.
@@ -29,17 +28,20 @@ struct Line {
 const LINE: &str = "write `{\"name\": \"…\", \"expect\": \"fail\", \"rules\": [\"…\"], \"run\": {…}}` in one line";
 
 /// Reads a table. A line that cannot be read is a test that does not pass.
-pub(super) fn read(program: &Program, path: &Path, limits: &Limits, trials: &mut Vec<Trial>) -> Result<(), Unreadable> {
+pub(super) fn read(
+    program: &Program,
+    path: &Path,
+    reach: Reach<'_>,
+    trials: &mut Vec<Trial>,
+) -> Result<(), Unreadable> {
     let failed = |error| Unreadable { path: path.to_path_buf(), error };
-    let most = u64::try_from(limits.run_bytes).unwrap_or(u64::MAX);
-    let mut text = String::new();
-    std::fs::File::open(path).map_err(failed)?.take(most).read_to_string(&mut text).map_err(failed)?;
+    let text = text_of(path, reach.limits.run_bytes).map_err(failed)?;
     let short = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let place = Place { file: path.to_string_lossy().into_owned(), line: number, column: 1 };
         let name = format!("{short}:{number}");
         match serde_json::from_str::<Line>(line) {
-            Ok(case) => trials.push(trial(program, path, case, name, place, limits)),
+            Ok(case) => trials.push(trial(program, path, case, name, place, reach)),
             Err(error) => {
                 let said = error.to_string();
                 let reason = format!("it is no case: {}", said.split(" at line ").next().unwrap_or(&said));
@@ -50,7 +52,7 @@ pub(super) fn read(program: &Program, path: &Path, limits: &Limits, trials: &mut
     Ok(())
 }
 
-fn trial(program: &Program, path: &Path, case: Line, name: String, place: Place, limits: &Limits) -> Trial {
+fn trial(program: &Program, path: &Path, case: Line, name: String, place: Place, reach: Reach<'_>) -> Trial {
     let name = case.name.clone().unwrap_or(name);
     let expect = name::verdict(&case.expect);
     let stated = match expect {
@@ -60,7 +62,7 @@ fn trial(program: &Program, path: &Path, case: Line, name: String, place: Place,
             "write pass, fail, vacuous, undecided or error",
         )),
     };
-    let found = stated.and_then(|(_, rules)| Ok((rules, raw(path, &case, &place, limits)?)));
+    let found = stated.and_then(|(_, rules)| Ok((rules, raw(path, &case, &place, reach)?)));
     match found {
         Ok((rules, raw)) => Trial { name, place, expect, rules, tags: case.tags, input: Input::Recorded(raw) },
         Err(trouble) => Trial { tags: case.tags, ..without_run(name, place, expect, trouble) },
@@ -68,7 +70,7 @@ fn trial(program: &Program, path: &Path, case: Line, name: String, place: Place,
 }
 
 /// The run of a line: in the line itself, or the first of a trace.
-fn raw(path: &Path, case: &Line, place: &Place, limits: &Limits) -> Result<RawRun, Trouble> {
+fn raw(path: &Path, case: &Line, place: &Place, reach: Reach<'_>) -> Result<RawRun, Trouble> {
     match (&case.run, &case.from) {
         (Some(run), None) => {
             let source = RunSource { file: place.file.clone(), line: place.line, column: 1, ..RunSource::default() };
@@ -79,8 +81,7 @@ fn raw(path: &Path, case: &Line, place: &Place, limits: &Limits) -> Result<RawRu
         }
         (None, Some(from)) => {
             let file = path.parent().unwrap_or(Path::new("")).join(from).to_string_lossy().into_owned();
-            let first = Runs::open(&file, limits).map_err(|error| Trouble::unreadable(&error, true))?.next();
-            match first {
+            match runs_of(&file, reach)?.next() {
                 Some(run) => run.map_err(|error| Trouble::unreadable(&error, true)),
                 None => Err(Trouble::new(format!("`{from}` holds no run"), "name a trace with a run in it")),
             }

@@ -68,12 +68,14 @@ impl Runs {
     /// # Errors
     /// A file that cannot be opened.
     #[cfg(feature = "files")]
-    #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the feature `files` is what opens files")]
+    #[expect(clippy::disallowed_methods, reason = "the feature `files` is what reads standard input")]
     pub fn open(path: &str, limits: &Limits) -> Result<Self, ReadError> {
         if path == "-" {
+            averment_base::files::note_stdin();
             return Ok(Self::new("<stdin>", io::stdin(), limits));
         }
-        match std::fs::File::open(path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
+        let opened = averment_base::files::open_named(std::path::Path::new(path));
+        match opened.and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
             Ok((true, _)) => {
                 Err(ReadError::of_file(path, "this is a folder", format!("name its files: `{path}/*.jsonl`")))
             }

@@ -47,6 +47,13 @@ impl<'a> CheckInputs<'a> {
             || words.into_iter().any(|word| CheckDeny::from_str(word, false) == Ok(what))
     }
 
+    /// The folders that rules may read by name: those of the command line, and those that a trusted project asks for.
+    pub(super) fn read(&self) -> Vec<PathBuf> {
+        let granted = self.project.iter().filter(|_| self.arguments.project.trust_project);
+        let granted = granted.flat_map(|project| &project.requested.read);
+        self.arguments.allow_read.iter().chain(granted).cloned().collect()
+    }
+
     pub(super) fn allows(&self, what: CheckAllow) -> bool {
         let words = self.project.iter().flat_map(|project| &project.allow);
         self.arguments.allow.contains(&what)
@@ -76,7 +83,7 @@ pub(super) fn load(given: &CheckInputs<'_>, limits: Limits) -> Result<Rules, Sto
         return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
     }
     let tools = rules::tools(given.project.as_ref(), limits)?;
-    let mut rules = rules::load(&files, limits, &tools)?;
+    let mut rules = rules::load(&files, rules::Reading { limits, read: &given.read(), tools: &tools })?;
     if let Some(project) = &given.project {
         rules.take_levels(&project.lint);
     }

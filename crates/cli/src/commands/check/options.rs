@@ -4,7 +4,7 @@ use super::Arguments;
 use crate::commands::baseline::BaselineFile;
 use crate::commands::exit::Stop;
 use crate::commands::outputs::Drawing;
-use crate::commands::{profile, units};
+use crate::commands::{profile, signals, units};
 use averment::Permissions;
 use averment_base::diagnostic::suggest::nearest;
 use averment_ide::project::Project;
@@ -78,5 +78,6 @@ pub(super) fn permissions(arguments: &Arguments, project: Option<&Project>) -> R
     let granted = project.filter(|_| arguments.project.trust_project).map(|project| &project.requested);
     let read = arguments.allow_read.iter().chain(granted.iter().flat_map(|granted| &granted.read)).cloned().collect();
     let run = arguments.allow_run || granted.is_some_and(|granted| granted.run);
+    signals::may_run(run);
     Ok(Permissions { read, run, command_time, ..allowed })
 }

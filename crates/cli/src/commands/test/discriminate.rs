@@ -1,6 +1,6 @@
 //! `--discriminate GOOD BAD`: which rules tell two folders of runs apart.
 
-use crate::commands::console::{ColorChoice, Stream, say};
+use crate::commands::console::{ColorChoice, Hiding, Stream, say};
 use crate::commands::exit::{Exit, Stop};
 use crate::commands::inputs::{self, Input};
 use averment_base::diagnostic::render::one_line;
@@ -55,7 +55,7 @@ fn traces(name: &str) -> Result<Vec<String>, Stop> {
 }
 
 fn print(found: &Discrimination, subjects: &[Subject], format: Format, color: ColorChoice) -> Result<(), Stop> {
-    let mut out = io::BufWriter::new(io::stdout());
+    let mut out = Hiding::new(io::BufWriter::new(io::stdout()));
     match format {
         Format::Human => discriminate::human(&mut out, found, subjects, Stream::Out.style(color))?,
         Format::Short => discriminate::short(&mut out, found, subjects)?,

@@ -42,7 +42,7 @@ impl<'a> TestInputs<'a> {
         let inputs = inputs::rules(&named)?;
         let tools = rules::tools(project, *limits)?;
         tools.iter().for_each(|(file, _)| used.add(Path::new(file)));
-        let mut loaded = rules::load(&inputs, *limits, &tools)?;
+        let mut loaded = rules::load(&inputs, self.arguments.read.reading(*limits).with(&tools))?;
         loaded.files().for_each(|file| used.add(Path::new(file)));
         project.iter().for_each(|project| loaded.take_levels(&project.lint));
         loaded.tell(color)?;
@@ -62,10 +62,12 @@ impl<'a> TestInputs<'a> {
             let more = self.cases(path, inputs.len() == 1);
             let beside = path.iter().flat_map(|path| [cases::folder_of(path), cases::table_of(path)]);
             beside.chain(more.iter().cloned()).for_each(|at| used.add(&at));
-            let subject = Subject::new(program, path, &more, limits).map_err(|unreadable| {
-                let said = crate::commands::said(&unreadable.error);
-                Stop::usage(format!("the cases in `{}` cannot be read: {said}", unreadable.path.display()), "")
-            })?;
+            let subject =
+                Subject::new(program, path, &more, &rules::readable(input, &self.arguments.read.allow_read), limits)
+                    .map_err(|unreadable| {
+                        let said = crate::commands::said(&unreadable.error);
+                        Stop::usage(format!("the cases in `{}` cannot be read: {said}", unreadable.path.display()), "")
+                    })?;
             subjects.push(subject);
         }
         Ok(subjects)

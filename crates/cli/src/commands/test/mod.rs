@@ -7,16 +7,18 @@ mod mutants;
 mod snapshots;
 mod watch;
 
-use super::console::{ColorChoice, Stream, say};
+use super::console::{ColorChoice, Hiding, Stream, say};
 use super::converted::{self, Converted};
 use super::exit::{Exit, Stop};
-use super::pipeline;
 use super::project::ProjectArguments;
+use super::signals;
 use super::targets::{self, OutputTarget};
 
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use averment_base::limits::Limits;
 use averment_engine::vm::select::Selection;
+use averment_report::escaped;
+use averment_report::redact::{in_data, redact};
 use averment_report::{Command, Format};
 use averment_testing::outcome::{self, Tested};
 use averment_testing::show;
@@ -110,6 +112,8 @@ pub struct Arguments {
     #[command(flatten)]
     snapshots: snapshots::SnapshotFlags,
     #[command(flatten)]
+    read: crate::commands::rules::ReadFlag,
+    #[command(flatten)]
     project: ProjectArguments,
 }
 
@@ -149,7 +153,7 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
     let limits = Limits::default();
     // Mutants take long: Ctrl-C prints what is done of them, whenever it comes.
     let stop = match arguments.mutants.mutants {
-        true => pipeline::interruptions()?,
+        true => signals::interruptions()?,
         false => Arc::default(),
     };
     let mut subjects = given.subjects(color, &limits, used)?;
@@ -181,7 +185,8 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
         work.read_traces(&subjects, &limits);
     }
     let trying = arguments.mutants.mutants && tested.iter().all(|test| test.passed);
-    let mutants = trying.then(|| arguments.mutants.try_all(&subjects, &limits, &stop)).transpose()?;
+    let mutants =
+        trying.then(|| arguments.mutants.try_all(&subjects, &limits, &arguments.read.allow_read, &stop)).transpose()?;
     let done = Done { subjects, tested, ends, orphans, coverage, mutants };
     done.print(arguments, format, color)?;
     done.write(&targets, done.of_tests(arguments))?;
@@ -209,10 +214,10 @@ impl Done {
             let mut text = Vec::new();
             match target.format {
                 Format::Short => show::short(&mut text, &self.tested)?,
-                Format::Json => writeln!(text, "{}", self.data())?,
+                Format::Json => writeln!(text, "{}", escaped::json(&self.data().to_string()))?,
                 _ => show::human(&mut text, &self.tested, Style::PLAIN, false)?,
             }
-            target.put(&String::from_utf8_lossy(&text))?;
+            target.put(&redact(&String::from_utf8_lossy(&text)))?;
         }
         self.convert(&shared, exit)
     }
@@ -225,18 +230,18 @@ impl Done {
     }
 
     fn print(&self, arguments: &Arguments, format: Format, color: ColorChoice) -> Result<(), Stop> {
-        let mut out = io::BufWriter::new(io::stdout());
+        let mut out = Hiding::new(io::BufWriter::new(io::stdout()));
         let (tested, subjects) = (&self.tested, &self.subjects);
         let beside = format == Format::Json || !is_own(format);
         let aside = !beside && self.coverage.as_ref().is_some_and(coverage::CoverageRun::takes_output);
-        let mut said = io::BufWriter::new(io::stderr());
+        let mut said = Hiding::new(io::BufWriter::new(io::stderr()));
         let (told, stream): (&mut dyn Write, Stream) =
             if aside { (&mut said, Stream::Err) } else { (&mut out, Stream::Out) };
         match format {
             Format::Human if tested.is_empty() => {}
             Format::Human => show::human(told, tested, stream.style(color), arguments.quiet)?,
             Format::Short => show::short(told, tested)?,
-            Format::Json => writeln!(told, "{}", self.data())?,
+            Format::Json => writeln!(told, "{}", escaped::json(&self.data().to_string()))?,
             _ => self.convert(&[OutputTarget { format, file: None }], self.of_tests(arguments))?,
         }
         if let Some(work) = self.mutants.as_ref().filter(|_| !beside && aside) {
@@ -274,6 +279,7 @@ impl Done {
                 data.insert("orphans".to_owned(), json!(self.orphans));
             }
         }
+        in_data(&mut data);
         data
     }
 

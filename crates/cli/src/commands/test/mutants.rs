@@ -2,6 +2,8 @@
 
 use crate::commands::console::{ColorChoice, Stream, say};
 use crate::commands::exit::Stop;
+use crate::commands::inputs::Input;
+use crate::commands::rules::readable;
 use crate::commands::units;
 use averment_base::limits::Limits;
 use averment_engine::check::files::Disk;
@@ -10,6 +12,7 @@ use averment_testing::subject::Subject;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Flags of mutants.
@@ -37,8 +40,13 @@ pub struct MutantRun {
 impl MutantFlags {
     /// Tries the mutants of subjects whose tests come out as stated: others say nothing about a change. `stop` is set when no further one is to be
     /// started.
-    pub fn try_all(&self, subjects: &[Subject], limits: &Limits, stop: &AtomicBool) -> Result<MutantRun, Stop> {
-        let files = Disk { limit: limits.rule_file_bytes };
+    pub fn try_all(
+        &self,
+        subjects: &[Subject],
+        limits: &Limits,
+        read: &[PathBuf],
+        stop: &AtomicBool,
+    ) -> Result<MutantRun, Stop> {
         let shown = AtomicUsize::new(0);
         let progress = |done: usize, all: usize| {
             // A line that is written over; not more often than a person can see.
@@ -55,6 +63,8 @@ impl MutantFlags {
         };
         let mut all = Vec::new();
         for subject in subjects {
+            let input = subject.path.clone().map_or(Input::Stdin, Input::File);
+            let files = Disk::within(readable(&input, read), limits.rule_file_bytes);
             let Some(report) = mutants::run(subject, &files, limits, tried) else {
                 return Err(Stop::usage(
                     format!("`{}` cannot be compiled from its text", subject.name()),

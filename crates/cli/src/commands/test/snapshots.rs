@@ -41,7 +41,7 @@ impl SnapshotFlags {
         };
         let mut snapshots = Snapshots::read(path).map_err(|error| failed("read", &error))?;
         if self.update {
-            let changed = snapshots.update(tested, all, replace::write).map_err(|error| failed("written", &error))?;
+            let changed = snapshots.update(tested, all, replace::update).map_err(|error| failed("written", &error))?;
             say(&match changed {
                 0 => format!("note: {} stays as it is\n", one_line(&shown)),
                 count => format!("note: {} written, {} changed\n", one_line(&shown), counted(count, "snapshot")),

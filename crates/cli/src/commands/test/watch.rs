@@ -3,7 +3,7 @@
 use super::Arguments;
 use crate::commands::console::{ColorChoice, Stream, say};
 use crate::commands::exit::{Exit, Stop};
-use crate::commands::{ended, pipeline};
+use crate::commands::{ended, signals};
 use averment_testing::show::counted;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ pub fn watch(
     if arguments.rules.iter().any(|path| path.as_os_str() == "-") {
         return Err(Stop::usage("standard input cannot be watched", "name the rule file"));
     }
-    let stop = pipeline::interruptions()?;
+    let stop = signals::interruptions()?;
     let (tell, told) = channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         // The other end is gone only when the command is ending.

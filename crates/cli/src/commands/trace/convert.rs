@@ -3,6 +3,7 @@
 use super::super::console::ColorChoice;
 use super::super::exit::{Exit, Stop};
 use super::Given;
+use averment_report::escaped;
 use averment_runs::run::Run;
 use averment_runs::written::normal_form;
 use std::io::{self, Write};
@@ -27,5 +28,5 @@ pub(super) fn run(convert: &Convert, color: ColorChoice) -> Result<Exit, Stop> {
 
 /// Writes a run on one line.
 pub(super) fn write(run: &Run<'_>, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}", normal_form(run))
+    writeln!(out, "{}", escaped::json(&normal_form(run)))
 }

@@ -2,6 +2,7 @@
 
 use super::super::exit::{Exit, Stop};
 use super::super::inputs::Input;
+use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, Reading};
 use averment_traces::names::propose;
@@ -34,7 +35,7 @@ pub(super) fn run(map: &Map) -> Result<Exit, Stop> {
         match raw {
             Ok(raw) => match propose::from_text(raw.text()) {
                 Ok(proposal) => {
-                    io::stdout().lock().write_all(proposal.as_bytes())?;
+                    io::stdout().lock().write_all(printable(&proposal).as_bytes())?;
                     return Ok(Exit::Holds);
                 }
                 Err(why) => problem = problem.or(Some(why)),

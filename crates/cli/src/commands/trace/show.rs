@@ -3,7 +3,7 @@
 use super::super::console::{ColorChoice, Stream};
 use super::super::exit::{Exit, Stop};
 use super::{Given, fields};
-use averment_base::diagnostic::render::{Ink, paint};
+use averment_base::diagnostic::render::{Ink, paint, printable};
 use averment_builtins::detect::beginning;
 use averment_report::redact_run;
 use averment_runs::run::{Kind, Run};
@@ -55,7 +55,7 @@ pub(super) fn run(show: &Show, color: ColorChoice) -> Result<Exit, Stop> {
 /// A run step by step. The first line names it; what is hidden in reports is hidden in the others.
 fn shown_of(run: &Run<'_>, show: &Show, width: usize) -> String {
     let kinds: &[Kind] = if show.calls { &[Kind::Call] } else { &Kind::ALL };
-    let text = timeline_of(run, kinds, width, beginning);
+    let text = printable(&timeline_of(run, kinds, width, beginning)).into_owned();
     let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
     let fields = if show.fields { format!("\n{}", fields::places(run)) } else { String::new() };
     format!("{head}\n{}\n{}", format_of(run), redact_run(run, &format!("{rest}{fields}")))

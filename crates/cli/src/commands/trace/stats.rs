@@ -5,6 +5,8 @@ use super::super::exit::{Exit, Stop};
 use super::Given;
 use averment_base::diagnostic::render::one_line;
 use averment_base::value::Value;
+use averment_report::escaped::EscapedJson;
+use averment_report::redact::redact;
 use averment_runs::normal::{of_run, of_step, of_usage};
 use averment_runs::run::{Kind, Records, Run, Status, Step};
 use serde::Serialize;
@@ -109,12 +111,12 @@ pub(super) fn run(stats: &Stats, color: ColorChoice) -> Result<Exit, Stop> {
     let mut out = io::stdout().lock();
     match stats.format {
         StatsFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &counts).map_err(io::Error::from)?;
+            serde_json::to_writer_pretty(EscapedJson::new(&mut out), &counts).map_err(io::Error::from)?;
             writeln!(out)?;
         }
         StatsFormat::Human => {
             let listed = if stats.all { usize::MAX } else { LISTED };
-            out.write_all(counts.table(listed, Stream::Out.style(color).width).as_bytes())?;
+            out.write_all(redact(&counts.table(listed, Stream::Out.style(color).width)).as_bytes())?;
         }
     }
     Ok(exit)

@@ -301,3 +301,56 @@ fn hostile_documents_are_answered() {
     }
     assert_eq!(client.leave(), 0);
 }
+
+#[test]
+fn a_header_without_a_length_and_one_that_promises_too_much_end_the_session() {
+    for length in ["minus", "-1", "99999999999999"] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_aver"))
+            .arg("lsp")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The input stays open: the server leaves by itself.
+        let mut input = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes()).unwrap();
+        let start = std::time::Instant::now();
+        let code = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status.code();
+            }
+            if start.elapsed() > std::time::Duration::from_secs(30) {
+                child.kill().unwrap();
+                panic!("the server stays behind `Content-Length: {length}`");
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        };
+        assert_eq!(code, Some(1), "{length}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn what_lies_outside_of_the_workspace_is_neither_read_nor_listed() {
+    let kept = tempfile::tempdir().unwrap();
+    std::fs::write(kept.path().join("kept.json"), "{\"kumquat\": 1}").unwrap();
+    std::fs::write(kept.path().join("kept.assert"), "let kumquat = 1\n").unwrap();
+    let mut client = Client::in_memory(&[("lib.assert", "let limit = 3\n")]);
+    std::os::unix::fs::symlink(kept.path(), client.path("out")).unwrap();
+    for (number, rules) in
+        ["use \"./out/kept.assert\"\n", "tools from \"out/kept.json\"\n", "schema S from \"out/kept.json\"\n"]
+            .into_iter()
+            .enumerate()
+    {
+        let name = format!("main{number}.assert");
+        client.open(&name, rules);
+        let said = client.messages(&name, 1).join("\n");
+        assert!(said.contains("leads out of the folders"), "{rules}: {said}");
+        assert!(!said.contains("kumquat"), "{rules}: {said}");
+    }
+    client.open("names.assert", "use \"./out/\"\n");
+    let parameters = client.at("names.assert", 0, 11);
+    let offered = client.request("textDocument/completion", parameters).unwrap().to_string();
+    assert!(!offered.contains("kept"), "{offered}");
+    assert_eq!(client.leave(), 0);
+}

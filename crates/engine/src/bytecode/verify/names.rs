@@ -2,6 +2,7 @@
 
 use super::VerifyError;
 use crate::bytecode::program::{Assertion, Program};
+use averment_base::diagnostic::render::steers;
 use averment_syntax::words::is_label;
 
 /// Checks every id, tag and metric of a program.
@@ -36,7 +37,7 @@ fn is_assertion_id(id: &str) -> bool {
     let Some((stem, hash)) = id.rsplit_once(':') else { return is_label(id) };
     let (hash, count) = hash.split_once('-').unwrap_or((hash, "2"));
     let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    !stem.contains(char::is_control)
+    !stem.contains(|letter: char| letter.is_control() || steers(letter))
         && hash.len() == 8
         && hash.bytes().all(is_hex)
         && !count.is_empty()

@@ -39,6 +39,7 @@ pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<Com
     let in_time = ended_itself(&child, &family, permissions.command_time);
     family.end(&child);
     let status = in_time.and_then(|in_time| child.wait().map(|status| in_time.then_some(status)));
+    family.ended();
     let status = status.map_err(|error| Fault::Other(format!("`{program}` cannot be waited for: {error}")))?;
     let Some(status) = status else {
         let limit = permissions.command_time.as_millis();

@@ -1,13 +1,15 @@
 //! Ending a command with everything that it has started, also what has left its process group.
 //!
 //! The group is the first net. A process that starts a session of its own leaves it; on Linux such processes are found by a mark in the
-//! environment that they were started with, and by their parents. What neither finds has gone to some length to hide.
+//! environment that they were started with, and by their parents. What has neither, because it forked twice and wiped its environment, becomes a
+//! child of a program that takes in orphans ([`adopt_orphans`]), and goes with the last command that runs.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "the feature `world` is what looks at files, commands and variables"
 )]
 
+use super::orphans;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
@@ -27,11 +29,17 @@ static RUNNING: Mutex<(Vec<(String, u32)>, bool)> = Mutex::new((Vec::new(), fals
 /// Ends all commands that run, and lets no other start: for a program that is about to leave.
 pub fn end_all() {
     let running = {
-        let Ok(mut running) = RUNNING.lock() else { return };
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.1 = true;
-        std::mem::take(&mut running.0)
+        running.0.clone()
     };
-    running.into_iter().for_each(|(mark, process)| end(&mark, process));
+    running.iter().for_each(|(mark, process)| end(mark, *process));
+    orphans::end();
+}
+
+/// Takes in what commands leave behind, so that it can be ended: for a program that starts no other processes than those of rules.
+pub fn adopt_orphans() {
+    orphans::adopt();
 }
 
 impl Family {
@@ -64,8 +72,15 @@ impl Family {
     /// Kills the group and whatever carries the mark. The command must not have been waited for: its number would be anybody's.
     pub(super) fn end(&self, child: &Child) {
         end(&self.mark, child.id());
+    }
+
+    /// The command has been waited for. Orphans are ended when no other command runs that they could belong to; none starts meanwhile.
+    pub(super) fn ended(&self) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.0.retain(|(mark, _)| *mark != self.mark);
+        if running.0.is_empty() {
+            orphans::end();
+        }
     }
 }
 
@@ -119,9 +134,9 @@ fn members(_: &str, _: u32) -> Vec<i32> {
 
 /// A living process.
 #[cfg(target_os = "linux")]
-struct Process {
-    pid: i32,
-    parent: i32,
+pub(super) struct Process {
+    pub(super) pid: i32,
+    pub(super) parent: i32,
 }
 
 #[cfg(target_os = "linux")]
@@ -142,7 +157,7 @@ impl Process {
 }
 
 #[cfg(target_os = "linux")]
-fn processes() -> impl Iterator<Item = Process> {
+pub(super) fn processes() -> impl Iterator<Item = Process> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| Process::read(entry.file_name().to_str()?.parse().ok()?))
 }

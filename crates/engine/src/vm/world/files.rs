@@ -1,5 +1,4 @@
-//! Files: only inside permitted folders. Links are followed first, and what is opened then is exactly that place: no link on the way to
-//! it is followed a second time, so that nothing can be put in its place between the look and the read.
+//! Files: only inside permitted folders, and opened by the one code for files that rules name ([`averment_base::files`]).
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -9,11 +8,10 @@
 use super::{FileState, Permissions};
 use crate::ir::FileLook;
 use crate::vm::fault::Fault;
-use rustix::fs::{Mode, OFlags, openat};
+use averment_base::files::{lies_in, nothing_there, open, resolve};
 use std::fs::{File, Metadata};
 use std::io::Read;
-use std::os::fd::OwnedFd;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 /// Names of a folder that are listed at most.
 const NAMES: usize = 100_000;
@@ -28,39 +26,10 @@ pub(super) fn read(permissions: &Permissions, path: &str, look: FileLook) -> Res
     }
     let Some(base) = &permissions.working_directory else { return Err(needs_permission(Path::new(path))) };
     let place = resolve(&base.join(path)).map_err(|error| cannot_read(path, &error))?;
-    let permitted = std::iter::once(base).chain(&permissions.read).filter_map(|folder| folder.canonicalize().ok());
-    if !permitted.into_iter().any(|folder| place.starts_with(folder)) {
+    if !lies_in(&place, std::iter::once(base).chain(&permissions.read)) {
         return Err(needs_permission(&place));
     }
     state(permissions, path, &place, look)
-}
-
-/// The place that a path really leads to: links followed as far as it exists, and no `..` behind that.
-fn resolve(path: &Path) -> std::io::Result<PathBuf> {
-    let mut rest: Vec<std::ffi::OsString> = Vec::new();
-    let mut existing = path.to_path_buf();
-    loop {
-        match existing.canonicalize() {
-            Ok(mut place) => {
-                for part in rest.iter().rev() {
-                    place.push(part);
-                }
-                return Ok(place);
-            }
-            Err(error) if nothing_there(&error) => {
-                // A link that leads nowhere could be made to lead anywhere: it is not looked behind.
-                if existing.is_symlink() {
-                    return Err(std::io::Error::other("it is a link that leads nowhere"));
-                }
-                let Some(Component::Normal(last)) = existing.components().next_back() else { return Err(error) };
-                rest.push(last.to_os_string());
-                if !existing.pop() {
-                    return Err(error);
-                }
-            }
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 fn state(permissions: &Permissions, path: &str, place: &Path, look: FileLook) -> Result<FileState, Fault> {
@@ -88,11 +57,6 @@ fn state(permissions: &Permissions, path: &str, place: &Path, look: FileLook) ->
     content(permissions, path, file, &opened, look)
 }
 
-/// Whether there is nothing, also because what should be a folder on the way is a file.
-fn nothing_there(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
-}
-
 fn content(
     permissions: &Permissions,
     path: &str,
@@ -118,29 +82,6 @@ fn content(
         return Err(too_large());
     }
     Ok(FileState::Text(String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-/// On the way to a file a folder need not be readable.
-#[cfg(target_os = "linux")]
-const THROUGH: OFlags = OFlags::PATH;
-#[cfg(not(target_os = "linux"))]
-const THROUGH: OFlags = OFlags::RDONLY;
-
-/// Opens a place of which every part is what it seems to be: a link anywhere is an error. Never waits for the other end of a pipe.
-fn open(place: &Path, folder: bool) -> std::io::Result<File> {
-    let once = OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut parts = place.components().filter_map(|part| match part {
-        Component::Normal(name) => Some(name),
-        _ => None,
-    });
-    let mut here: OwnedFd = rustix::fs::open("/", THROUGH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    let last = parts.next_back();
-    for part in parts {
-        here = openat(&here, part, once | THROUGH | OFlags::DIRECTORY, Mode::empty())?;
-    }
-    let end = once | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let end = if folder { end | OFlags::DIRECTORY } else { end };
-    Ok(File::from(openat(&here, last.unwrap_or(std::ffi::OsStr::new(".")), end, Mode::empty())?))
 }
 
 /// The names in a folder, sorted.

@@ -12,6 +12,8 @@ mod environment;
 mod family;
 #[cfg(feature = "world")]
 mod files;
+#[cfg(feature = "world")]
+mod orphans;
 
 use crate::ir::FileLook;
 use crate::vm::fault::Fault;
@@ -19,7 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[cfg(feature = "world")]
-pub use family::end_all;
+pub use family::{adopt_orphans, end_all};
 
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -56,7 +56,7 @@ fn files(server: &Server, analysis: &Analysis, path: &str, at: usize, found: Com
     let front = path.rfind('/').map_or(0, |slash| slash + 1);
     let (before, _) = path.split_at(front);
     let looked = folder.join(before);
-    let names = Overlay::new(&server.documents).names(&folder, &format!("{before}x"));
+    let names = Overlay::new(&server.documents, Some(&folder)).names(&folder, &format!("{before}x"));
     let line = analysis.text().get(..at).and_then(|text| text.rsplit('\n').next()).unwrap_or("");
     // `use` names other rules, everything else names data.
     let rules = line.trim_start().starts_with("use");

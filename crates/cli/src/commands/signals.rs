@@ -1,0 +1,91 @@
+//! What ends the command from outside: Ctrl-C, a terminal that is closed, a service that is stopped. What rules have started ends with it.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Code of the shell for a process that a signal has ended, without the number of the signal.
+#[cfg(unix)]
+const ENDED: i32 = 128;
+
+/// Where rules may run commands, what these leave behind comes to this process and is ended: it starts no other processes.
+pub fn may_run(run: bool) {
+    if run {
+        averment_engine::vm::world::adopt_orphans();
+    }
+}
+
+/// A flag that a signal sets; a second one ends the process at once. Commands of rules end with the first.
+pub fn interruptions() -> io::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    watch(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT], Some(Arc::clone(&flag)))?;
+    #[cfg(not(unix))]
+    {
+        signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&flag))?;
+        signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&flag))?;
+    }
+    Ok(flag)
+}
+
+/// A signal ends the process, and commands of rules first. Ctrl-C is none of them where a session takes it (`dialog`).
+pub fn end_with_commands(dialog: bool) -> io::Result<()> {
+    #[cfg(unix)]
+    watch(if dialog { &[SIGTERM, SIGHUP, SIGQUIT] } else { &[SIGINT, SIGTERM, SIGHUP, SIGQUIT] }, None)?;
+    #[cfg(not(unix))]
+    let _ = dialog;
+    Ok(())
+}
+
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+/// Waits for these signals in threads. A terminal that is closed stays ignored where it is from the start (`nohup`).
+#[cfg(unix)]
+fn watch(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
+    use averment_engine::vm::world;
+    use std::io::Read as _;
+    use std::os::unix::net::UnixStream;
+    use std::sync::atomic::Ordering;
+    let ignored = ignored();
+    let mut watched = Vec::new();
+    for &signal in signals.iter().filter(|&&signal| signal != SIGHUP || !is_in(ignored, signal)) {
+        let (told, teller) = UnixStream::pair()?;
+        signal_hook::low_level::pipe::register(signal, teller)?;
+        watched.push((signal, told));
+    }
+    for (signal, mut told) in watched {
+        let flag = flag.clone();
+        std::thread::Builder::new().spawn(move || {
+            let mut byte = [0_u8];
+            while told.read_exact(&mut byte).is_ok() {
+                let first = flag.as_ref().is_some_and(|flag| !flag.swap(true, Ordering::Relaxed));
+                world::end_all();
+                if !first {
+                    std::process::exit(if flag.is_some() { ENDED + SIGINT } else { ENDED + signal });
+                }
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether a mask of signals holds one.
+#[cfg(unix)]
+fn is_in(mask: u64, signal: i32) -> bool {
+    let place = u32::try_from(signal).ok().and_then(|signal| signal.checked_sub(1));
+    place.and_then(|place| mask.checked_shr(place)).is_some_and(|rest| rest & 1 == 1)
+}
+
+/// The signals that this process was started to ignore.
+#[cfg(target_os = "linux")]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn ignored() -> u64 {
+    0
+}

@@ -1,0 +1,176 @@
+//! What commands write: never over what they read, under whatever name; whole or not at all.
+
+#![cfg(unix)]
+
+use crate::folder::Folder;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+
+const RULES: &str = "rule a { output.x == 1 }\ntest \"t\" expect pass a { output: { x: 1 } }\n";
+const RUN: &str = "{\"output\": {\"x\": 1}, \"calls\": [{\"tool\": \"y\"}]}\n";
+
+fn folder() -> Folder {
+    let folder = Folder::new(&[("r.assert", RULES), ("lib.assert", "let n = 1\n"), ("t.json", RUN), ("p.json", "{}")]);
+    folder.write("uses.assert", b"use \"./lib.assert\"\noutput.x == n\n");
+    std::fs::hard_link(folder.path().join("t.json"), folder.path().join("same.json")).unwrap();
+    std::fs::hard_link(folder.path().join("r.assert"), folder.path().join("same.assert")).unwrap();
+    folder
+}
+
+#[test]
+fn nothing_that_is_read_is_written_over_under_whatever_name() {
+    let folder = folder();
+    let all = ["r.assert", "lib.assert", "t.json", "p.json", "uses.assert", "same.json", "same.assert"];
+    let before = all.map(|name| folder.read(name));
+    for command in [
+        "compile r.assert -o r.assert",
+        "compile r.assert -o ./r.assert",
+        "compile r.assert -o same.assert",
+        "compile uses.assert -o lib.assert",
+        "check r.assert t.json --report json=t.json",
+        "check r.assert t.json --report json=same.json",
+        "check r.assert t.json --report json=same.assert",
+        "check uses.assert t.json --report json=lib.assert",
+        "check r.assert t.json --report json=x.json --report jsonl=./x.json",
+        "check r.assert t.json --profile=t.json",
+        "check r.assert t.json --profile=./same.json",
+        "check r.assert t.json --param-file p.json --report json=p.json",
+        "explain r.assert t.json --out t.json",
+        "explain r.assert t.json --out same.json",
+        "explain r.assert t.json --out same.assert",
+        "test r.assert --coverage --coverage-out same.assert",
+        "test r.assert --report json=same.assert",
+        "lint r.assert --report json=same.assert",
+        "new same --from t.json r.assert --force",
+    ] {
+        let ran = folder.aver(command);
+        // The last one fails for the rules that it takes for a run; the others because of what they would write over.
+        assert!(ran.code == 2 || command.starts_with("new") && ran.code == 4, "{command}: {ran:?}");
+        assert_eq!(all.map(|name| folder.read(name)), before, "{command}");
+    }
+    let input = format!("exec {} check r.assert - --report json=t.json < t.json", env!("CARGO_BIN_EXE_aver"));
+    let ended = Command::new("sh").args(["-c", &input]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    assert_eq!(all.map(|name| folder.read(name)), before);
+}
+
+#[test]
+fn a_planted_link_is_never_written_through() {
+    for (link, command) in [
+        ("out.json", "check r.assert t.json --report json=out.json"),
+        ("out.json", "check r.assert t.json --profile=out.json"),
+        ("out.json", "explain r.assert t.json --out out.json"),
+        ("r.assertc", "compile r.assert"),
+        ("r.snap", "test r.assert --update"),
+        ("known", "check r.assert t.json --baseline known --update-baseline"),
+        ("x.assert", "new x"),
+        ("x.assert", "new x --force"),
+        ("c.info", "test r.assert --coverage --coverage-out c.info"),
+        ("man1/aver.1", "man --out man1"),
+    ] {
+        let folder = folder();
+        folder.write("precious", b"");
+        let path = folder.path().join(link);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(folder.path().join("precious"), &path).unwrap();
+        folder.aver(command);
+        assert_eq!(folder.read("precious"), "", "{command}");
+    }
+}
+
+/// Commands that write, each with the file. What is there before is old.
+const WRITERS: [(&str, &str); 9] = [
+    ("check r.assert t.json --report json=out.json", "out.json"),
+    ("check r.assert t.json --profile=out.json", "out.json"),
+    ("explain r.assert t.json --out out.html --format html", "out.html"),
+    ("compile r.assert -o r.assertc", "r.assertc"),
+    ("test r.assert --update", "r.snap"),
+    ("new x --force", "x.assert"),
+    ("test r.assert --coverage --coverage-out c.info", "c.info"),
+    ("fmt long.assert", "long.assert"),
+    ("lint long.assert --fix", "long.assert"),
+];
+
+/// A folder in which each of them has something to write.
+fn to_write() -> Folder {
+    let folder = folder();
+    let long: String =
+        (0..400).map(|number| format!("rule   r{number} {{ not not output.x == {number} }}\n")).collect();
+    folder.write("long.assert", long.as_bytes());
+    folder
+}
+
+#[test]
+fn a_full_disk_leaves_what_was_there() {
+    for (command, file) in WRITERS {
+        let folder = to_write();
+        let old = if file == "long.assert" { folder.read(file) } else { "old\n".to_owned() };
+        if file == "r.snap" {
+            folder.write(file, b"=== gone\nr.1: passed\n");
+        } else {
+            folder.write(file, old.as_bytes());
+        }
+        let old = folder.read(file);
+        // No file may grow at all: what a full disk is to whoever writes.
+        let line = format!("ulimit -f 0; exec {} {command}", env!("CARGO_BIN_EXE_aver"));
+        let mut shell = Command::new("sh");
+        let ended = shell.args(["-c", &line]).current_dir(folder.path()).stdout(Stdio::null()).output().unwrap();
+        assert_ne!(ended.status.code(), Some(0), "{command}: {ended:?}");
+        assert_eq!(folder.read(file), old, "{command}");
+        let drafts = std::fs::read_dir(folder.path()).unwrap().flatten();
+        let drafts: Vec<_> = drafts.filter(|entry| entry.file_name().to_string_lossy().ends_with(".draft")).collect();
+        assert!(drafts.is_empty(), "{command}: {drafts:?}");
+    }
+}
+
+#[test]
+fn whoever_is_killed_leaves_the_old_file_or_the_new_one() {
+    for (command, file) in WRITERS {
+        let folder = to_write();
+        if file != "long.assert" && file != "r.snap" {
+            folder.write(file, b"old\n");
+        }
+        let old = std::fs::read(folder.path().join(file)).ok();
+        let start = std::time::Instant::now();
+        let whole = folder.aver(command);
+        let took = start.elapsed();
+        let new = std::fs::read(folder.path().join(file)).ok();
+        assert!(new.is_some() && new != old, "{command}: {whole:?}");
+        for round in 0..12_u32 {
+            match &old {
+                Some(old) => folder.write(file, old),
+                None => drop(std::fs::remove_file(folder.path().join(file))),
+            }
+            let words = shell_words::split(command).unwrap();
+            let mut program = Command::new(env!("CARGO_BIN_EXE_aver"));
+            let program = program.args(words).current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+            let mut child = program.spawn().unwrap();
+            std::thread::sleep(took * round / 10);
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let found = std::fs::read(folder.path().join(file)).ok();
+            // Profiles and pages say how long it took or when it was: their beginning and end say that they are whole.
+            let is_whole = |found: &[u8], new: &[u8]| {
+                found == new
+                    || found.len() > 50 && found[..9] == new[..9] && found[found.len() - 2..] == new[new.len() - 2..]
+            };
+            let fits =
+                found == old || found.as_ref().zip(new.as_ref()).is_some_and(|(found, new)| is_whole(found, new));
+            assert!(fits, "{command}: {:?}", found.map(|found| String::from_utf8_lossy(&found).into_owned()));
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_in_shared_memory_is_replaced_like_any_other() {
+    let shared = std::path::Path::new("/dev/shm");
+    let Ok(place) = tempfile::tempdir_in(shared) else { return };
+    let folder = folder();
+    let file = place.path().join("out.json");
+    std::fs::write(&file, "x".repeat(100_000)).unwrap();
+    let ran = folder.aver(&format!("check r.assert t.json --report json={}", file.display()));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{} bytes", text.len());
+}

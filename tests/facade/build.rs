@@ -87,7 +87,7 @@ fn text_reads_no_file_unless_files_are_given() {
     let name = folder.path().join("r.assert").to_string_lossy().into_owned();
     let error = Rules::from_text(&name, text).unwrap_err();
     assert_eq!(error.diagnostics().iter().next().unwrap().id, "missing-file");
-    let from_disk = Rules::builder().text(&name, text).files(Disk { limit: 1 << 20 }).build();
+    let from_disk = Rules::builder().text(&name, text).files(Disk::anywhere(1 << 20)).build();
     let from_memory = Rules::builder()
         .text("rules/r.assert", text)
         .files(Memory::new([("rules/lib.assert", "def big(n) = n > 100")]));

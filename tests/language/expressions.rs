@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The failures of a file's tests, and how many tests it has.
 fn failures(name: &str, folder: &Path, text: &str) -> (Vec<String>, usize) {
-    let rules = match Rules::with_files(name, Some(folder), text, &Disk { limit: 1 << 20 }) {
+    let rules = match Rules::with_files(name, Some(folder), text, &Disk::anywhere(1 << 20)) {
         Ok(rules) => rules,
         Err(error) => return (vec![format!("{name} does not compile:\n{error}")], 0),
     };

@@ -46,6 +46,7 @@ mod proof;
 pub mod reading;
 pub mod redact;
 pub mod redact_path;
+mod redact_rules;
 #[cfg(feature = "pictures")]
 mod sarif;
 #[cfg(feature = "pictures")]
@@ -70,6 +71,7 @@ mod value;
 #[cfg(feature = "pictures")]
 mod warnings;
 pub mod wire;
+mod withheld;
 #[cfg(feature = "pictures")]
 mod worst;
 

@@ -5,13 +5,15 @@ use averment_base::value::json::to_json;
 use averment_base::value::{Text, Value};
 use averment_builtins::detect;
 use averment_engine::vm::outcome::Evidence;
-use averment_runs::run::{Kind, Run, RunSource};
+use averment_runs::run::{Run, RunSource};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
+pub use crate::redact_rules::{in_data, in_diagnostic, in_place};
+pub(crate) use crate::withheld::EVERYTHING;
+pub use crate::withheld::environment;
 pub use averment_builtins::detect::REDACTED;
 
 /// No text shorter than this holds a secret that the detectors know.
@@ -49,67 +51,6 @@ pub fn secrets(text: &str) -> Vec<Range<usize>> {
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     without(text, &secrets(text))
-}
-
-/// Bytes of a text that is looked through as a whole.
-const AT_ONCE: usize = 1 << 20;
-
-/// Data without them: each text in it by itself.
-pub fn in_data(data: &mut serde_json::Value) {
-    match data {
-        serde_json::Value::String(text) => {
-            if let Cow::Owned(clean) = redact(text) {
-                *text = clean;
-            }
-        }
-        // The depth is that of what this program has made.
-        serde_json::Value::Array(values) => values.iter_mut().for_each(in_data),
-        serde_json::Value::Object(entries) => entries.values_mut().for_each(in_data),
-        _ => {}
-    }
-}
-
-/// What is said of rules, without the credentials that stand in them.
-pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
-    let hide = |text: &mut String| {
-        if let Cow::Owned(clean) = redact(text) {
-            *text = clean;
-        }
-    };
-    hide(&mut one.message);
-    hide(&mut one.label);
-    one.help.iter_mut().for_each(hide);
-    one.others.iter_mut().for_each(|other| hide(&mut other.text));
-    one.witness.iter_mut().for_each(|witness| hide(&mut witness.run));
-    // A change that holds one would write it, or something else.
-    let shows = |fix: &averment_base::diagnostic::Fix| fix.edits.iter().any(|edit| !secrets(&edit.text).is_empty());
-    if one.fix.as_ref().is_some_and(shows) {
-        one.fix = None;
-    }
-}
-
-/// The text with a star for each byte of what a detector recognises as a secret, so that places in it stay true. Its lines are looked through one
-/// by one: a text of rules may be larger than what is looked through at once.
-#[must_use]
-pub fn in_place(text: &str) -> Cow<'_, str> {
-    let mut found = if text.len() <= AT_ONCE { secrets(text) } else { Vec::new() };
-    let mut at = 0;
-    for line in text.split_inclusive('\n').take_while(|_| text.len() > AT_ONCE) {
-        found.extend(secrets(line).into_iter().map(|range| at + range.start..at + range.end));
-        at += line.len();
-    }
-    if found.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let (mut clean, mut at) = (String::with_capacity(text.len()), 0);
-    for range in found {
-        clean.push_str(text.get(at..range.start).unwrap_or_default());
-        let hidden = text.get(range.clone()).unwrap_or_default();
-        clean.extend(hidden.bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }));
-        at = range.end;
-    }
-    clean.push_str(text.get(at..).unwrap_or_default());
-    Cow::Owned(clean)
 }
 
 thread_local! {
@@ -157,68 +98,6 @@ pub fn without<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str> {
 
 /// Shorter values of the environment are words such as `true` or `xterm`, and none of them is a secret.
 const SHORTEST_VALUE: usize = 6;
-/// So many different values of a run are kept out of everything; where there are more, nothing is shown that could hold one of them.
-const MOST: usize = 10_000;
-
-/// Stands for all values there are.
-pub(crate) const EVERYTHING: &str = "\0";
-
-/// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, values that their names make secrets, credentials in
-/// its commands, whose words rules may ask for one by one, and what somebody said is not to be shown.
-pub fn environment(run: &Run<'_>) -> Vec<String> {
-    let mut kept = Kept { texts: run.withheld.iter().cloned().collect() };
-    variables(&run.root("env").value, DEPTH, &mut |text| kept.withhold(text));
-    detect::named(&Value::Object(run.object), &mut |_, text| kept.withhold(text));
-    for command in run.steps.iter().filter(|step| step.kind == Kind::Command).map(|step| step.name) {
-        secrets(command).into_iter().for_each(|range| kept.withhold(command.get(range).unwrap_or_default()));
-    }
-    kept.texts.into_iter().collect()
-}
-
-/// Different texts, as many as are kept.
-struct Kept {
-    texts: BTreeSet<String>,
-}
-
-impl Kept {
-    fn withhold(&mut self, text: &str) {
-        let text = text.trim_matches(|character: char| character.is_whitespace() || matches!(character, '"' | '\''));
-        if !is_telling(text) || self.texts.contains(text) {
-            return;
-        }
-        let text = if self.texts.len() < MOST { text } else { EVERYTHING };
-        self.texts.insert(text.to_owned());
-    }
-}
-
-/// Values of an environment inside each other that are looked through; deeper ones are hidden as a whole.
-const DEPTH: usize = 64;
-
-/// The values of a recorded environment in whatever form: an object of names, a list of `NAME=value` or of objects, a text of lines.
-fn variables(value: &Value<'_>, depth: usize, withhold: &mut impl FnMut(&str)) {
-    let Some(deeper) = depth.checked_sub(1) else { return withhold(&to_json(value)) };
-    match value {
-        Value::Text(text) => {
-            withhold(text.as_str());
-            for line in text.as_str().lines() {
-                withhold(line.split_once('=').map_or(line, |(_, value)| value));
-            }
-        }
-        Value::Number(_) => withhold(&to_json(value)),
-        Value::List(list) => list.iter().for_each(|node| variables(&node.value, deeper, withhold)),
-        Value::Object(object) => {
-            for entry in object.entries() {
-                // Of `{"name": "TOKEN", "value": "…"}` the name is none of its values.
-                let names = matches!(entry.key, "name" | "key") && object.get("value").is_some();
-                if !names {
-                    variables(&entry.node.value, deeper, withhold);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
 /// What a predicate has found: kept out of everything that is said of the run, where it is not too short for that.
 pub fn found(evidence: &Evidence) -> Option<String> {
     let text = evidence.found.as_deref()?;

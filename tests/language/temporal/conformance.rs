@@ -14,7 +14,7 @@ fn tests_of_the_corpus_come_out_as_written() {
     for path in files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "assert")) {
         let text = std::fs::read_to_string(path).unwrap();
         let name = path.file_name().unwrap().to_string_lossy();
-        match Rules::with_files(&name, Some(&folder), &text, &Disk { limit: 1 << 20 }) {
+        match Rules::with_files(&name, Some(&folder), &text, &Disk::anywhere(1 << 20)) {
             Err(error) => wrong.push(error.to_string()),
             Ok(rules) => {
                 for result in rules.run_tests() {

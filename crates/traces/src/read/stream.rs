@@ -74,8 +74,7 @@ impl Runs {
             averment_base::files::note_stdin();
             return Ok(Self::new("<stdin>", io::stdin(), limits));
         }
-        let opened = averment_base::files::open_named(std::path::Path::new(path));
-        match opened.and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
+        match averment_base::files::open_named(path.as_ref()).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
             Ok((true, _)) => {
                 Err(ReadError::of_file(path, "this is a folder", format!("name its files: `{path}/*.jsonl`")))
             }

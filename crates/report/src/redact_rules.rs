@@ -1,0 +1,65 @@
+//! Credentials that stand in rules by mistake: kept out of what is said and shown of them.
+
+use crate::redact::{redact, secrets};
+use std::borrow::Cow;
+
+/// Bytes of a text that is looked through as a whole.
+const AT_ONCE: usize = 1 << 20;
+
+/// Data without them: each text in it by itself.
+pub fn in_data(data: &mut serde_json::Value) {
+    match data {
+        serde_json::Value::String(text) => {
+            if let Cow::Owned(clean) = redact(text) {
+                *text = clean;
+            }
+        }
+        // The depth is that of what this program has made.
+        serde_json::Value::Array(values) => values.iter_mut().for_each(in_data),
+        serde_json::Value::Object(entries) => entries.values_mut().for_each(in_data),
+        _ => {}
+    }
+}
+
+/// What is said of rules, without the credentials that stand in them.
+pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
+    let hide = |text: &mut String| {
+        if let Cow::Owned(clean) = redact(text) {
+            *text = clean;
+        }
+    };
+    hide(&mut one.message);
+    hide(&mut one.label);
+    one.help.iter_mut().for_each(hide);
+    one.others.iter_mut().for_each(|other| hide(&mut other.text));
+    one.witness.iter_mut().for_each(|witness| hide(&mut witness.run));
+    // A change that holds one would write it, or something else.
+    let shows = |fix: &averment_base::diagnostic::Fix| fix.edits.iter().any(|edit| !secrets(&edit.text).is_empty());
+    if one.fix.as_ref().is_some_and(shows) {
+        one.fix = None;
+    }
+}
+
+/// The text with a star for each byte of what a detector recognises as a secret, so that places in it stay true. Its lines are looked through one
+/// by one: a text of rules may be larger than what is looked through at once.
+#[must_use]
+pub fn in_place(text: &str) -> Cow<'_, str> {
+    let mut found = if text.len() <= AT_ONCE { secrets(text) } else { Vec::new() };
+    let mut at = 0;
+    for line in text.split_inclusive('\n').take_while(|_| text.len() > AT_ONCE) {
+        found.extend(secrets(line).into_iter().map(|range| at + range.start..at + range.end));
+        at += line.len();
+    }
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let (mut clean, mut at) = (String::with_capacity(text.len()), 0);
+    for range in found {
+        clean.push_str(text.get(at..range.start).unwrap_or_default());
+        let hidden = text.get(range.clone()).unwrap_or_default();
+        clean.extend(hidden.bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }));
+        at = range.end;
+    }
+    clean.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(clean)
+}

@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn nothing_is_read_by_default_and_no_device_or_pipe_blocks() {
         assert!(matches!(text(&Permissions::default(), "Cargo.toml"), Err(Fault::Permission(_))));
-        let dev = Permissions { read: vec![PathBuf::from("/dev")], ..inside(Path::new("/tmp")) };
+        let dev = Permissions { read: vec![std::path::PathBuf::from("/dev")], ..inside(Path::new("/tmp")) };
         assert!(matches!(text(&dev, "/dev/zero"), Err(Fault::Other(_))));
         assert!(matches!(dev.file("/dev/zero", FileLook::Presence), Ok(FileState::Unread(_))));
         let folder = tempfile::tempdir().unwrap();

@@ -40,7 +40,7 @@ pub(super) fn charge(path: &str, value: &Value, meter: &mut Meter) -> Result<(),
 }
 
 /// Bytes of a path that is read.
-const LONGEST: usize = 16 << 10;
+const LONGEST: usize = 64 << 10;
 /// Brackets in each other: the library calls itself for each, and looks at what is inside of one in more than one way.
 const DEEPEST: usize = 10;
 

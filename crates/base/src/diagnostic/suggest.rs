@@ -10,9 +10,6 @@ thread_local! {
     static LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-/// Pairs of letters that are compared for all suggestions of one check together: about a second.
-pub const FOR_ALL: u64 = 300_000_000;
-
 /// Does something in which no more than so many pairs of letters are compared: then there are no suggestions.
 pub fn limited<R>(pairs: u64, work: impl FnOnce() -> R) -> R {
     /// Gives back what there was, also where the work breaks down.

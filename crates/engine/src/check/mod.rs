@@ -124,8 +124,11 @@ fn check_read(
     tools: &[FileId],
     options: &CheckOptions<'_>,
 ) -> Checked {
-    suggest::limited(suggest::FOR_ALL, || check_loaded(map, root, read, tools, options))
+    suggest::limited(COMPARED, || check_loaded(map, root, read, tools, options))
 }
+
+/// Pairs of letters that are compared for all suggestions of one check together: less than a second.
+const COMPARED: u64 = 50_000_000;
 
 fn check_loaded(
     map: &mut SourceMap,

@@ -66,7 +66,9 @@ impl<'a> Checker<'a> {
     fn has_room_for_regex(&mut self, regex: &ast::Regex, pattern: &str) -> bool {
         let most = self.options.limits.all_regex_bytes;
         let before = self.regexes.bytes;
-        self.regexes.bytes = before.saturating_add(averment_builtins::pattern::bytes(pattern));
+        // What is too large by itself is said of it alone, and takes no more until that is known.
+        let own = averment_builtins::pattern::bytes(pattern).min(self.options.limits.regex_bytes as u64);
+        self.regexes.bytes = before.saturating_add(own);
         let fits = self.regexes.bytes <= most;
         if !fits && before <= most {
             let message = format!("the regular expressions of these rules take more than {} MiB together", most >> 20);

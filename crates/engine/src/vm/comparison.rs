@@ -130,7 +130,12 @@ impl<'run> Machine<'run> {
             TestKind::GreaterOrEqual => self.ordered(subject, operand)?.map(Ordering::is_ge),
             TestKind::In => return self.is_in(subject, operand),
             TestKind::Contains | TestKind::ContainsIgnoringCase => return self.contains(kind, subject, operand),
-            TestKind::Mentions => return self.mentions(left, right),
+            TestKind::Mentions => {
+                if subject.origin.range().is_none() && parts_of(left) > 0 {
+                    self.charge_both(subject, subject)?;
+                }
+                return self.mentions(left, right);
+            }
             TestKind::ContainsAll | TestKind::ContainsAny => return self.contains_several(kind, subject, operand),
             TestKind::StartsWith => {
                 return self.unless_alike(test::starts_with(left, right), subject, operand, |text, part| {

@@ -218,7 +218,7 @@ fn number(source: &mut Source, depth: usize, scope: &[&'static str]) -> Expr {
 /// A run with an output to look at.
 pub fn run(source: &mut Source) -> Value {
     let output = output(source);
-    let mut run = object([("output", perhaps_in_text(source, 6, output)), ("calls", json!([]))]);
+    let mut run = object([("output", perhaps_in_text(source, 4, output)), ("calls", json!([]))]);
     for root in ["meta", "inputs"] {
         if source.chance(60) {
             let fields = [("n", scalar(source)), ("text", scalar(source)), ("items", items(source))];
@@ -276,7 +276,7 @@ fn output(source: &mut Source) -> Value {
     ];
     let fields: Vec<_> = fields.into_iter().filter(|_| source.chance(85)).collect();
     object(fields.into_iter().map(|(key, value)| match value {
-        Value::Array(_) | Value::Object(_) => (key, perhaps_in_text(source, 5, value)),
+        Value::Array(_) | Value::Object(_) => (key, perhaps_in_text(source, 3, value)),
         other => (key, other),
     }))
 }

@@ -227,7 +227,7 @@ fn arguments(source: &mut Source, profile: &Profile) -> Map<String, Value> {
     }
     if source.chance(20) {
         let ids = Value::Array((0..source.below(3)).map(|_| id(source)).collect());
-        args.insert("ids".to_owned(), perhaps_in_text(source, 6, ids));
+        args.insert("ids".to_owned(), perhaps_in_text(source, 3, ids));
     }
     args
 }
@@ -239,9 +239,9 @@ fn result(source: &mut Source) -> Value {
     }
     if source.chance(50) {
         let ids = Value::Array((0..source.below(3)).map(|_| id(source)).collect());
-        result.insert("ids".to_owned(), perhaps_in_text(source, 6, ids));
+        result.insert("ids".to_owned(), perhaps_in_text(source, 3, ids));
     }
-    perhaps_in_text(source, 8, Value::Object(result))
+    perhaps_in_text(source, 5, Value::Object(result))
 }
 
 /// Now and then the value as text, with what is no JSON among it.

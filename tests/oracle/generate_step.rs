@@ -125,7 +125,7 @@ impl Steps {
                 let uses: Vec<_> = if binds.is_empty() { self.usable() } else { Vec::new() };
                 let mut simple = self.simple(source, calls, &uses);
                 for name in &binds {
-                    match source.chance(6) && !matches!(simple.by, Some(By::Variable(_))) {
+                    match source.chance(4) && !matches!(simple.by, Some(By::Variable(_))) {
                         true => simple.by = Some(By::Variable((*name).to_owned())),
                         false => simple.tests.insert(0, bind(source, name)),
                     }
@@ -238,7 +238,7 @@ fn other_kind(source: &mut Source) -> Simple {
 
 /// Who takes the step, now and then.
 fn by(source: &mut Source, simple: &mut Simple) {
-    if source.chance(5) {
+    if source.chance(3) {
         simple.by = Some(By::Name(source.pick(&["main", "helper", "h*"]).to_owned()));
     }
 }

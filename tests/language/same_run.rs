@@ -150,6 +150,50 @@ fn home_grown() -> String {
     json!({"tool_calls": calls, "input": PROMPT, "final_output": ANSWER}).to_string()
 }
 
+/// The items of OpenAI's Responses: what was said, called and answered.
+fn items() -> Vec<Value> {
+    let said = |role: &str, kind: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
+    let mut items = vec![said("user", "input_text", PROMPT)];
+    for turn in turns() {
+        if !turn.text.is_empty() {
+            items.push(said("assistant", "output_text", turn.text));
+        }
+        items.extend(turn.calls.iter().map(|call| {
+            json!({"type": "function_call", "name": call.tool, "arguments": call.args.to_string(), "call_id": call.id})
+        }));
+        items.extend(
+            turn.calls
+                .iter()
+                .map(|call| json!({"type": "function_call_output", "call_id": call.id, "output": call.result})),
+        );
+    }
+    items.push(said("assistant", "output_text", ANSWER));
+    items
+}
+
+fn responses() -> String {
+    let mut items = items();
+    let answer = items.pop();
+    json!({
+        "request": {"model": "m", "input": items},
+        "response": {"id": "resp_1", "object": "response", "model": "m", "status": "completed", "output": [answer]}
+    })
+    .to_string()
+}
+
+fn codex() -> String {
+    let line = |number: usize, kind: &str, payload: Value| {
+        let time = format!("2026-01-05T10:00:{number:02}.000Z");
+        format!("{}\n", json!({"timestamp": time, "type": kind, "payload": payload}))
+    };
+    let meta = json!({"id": "s-1", "cwd": "/work", "cli_version": "0.40.0", "originator": "codex_cli_rs"});
+    let mut text = line(0, "session_meta", meta);
+    for (number, item) in items().into_iter().enumerate() {
+        text.push_str(&line(number + 1, "response_item", item));
+    }
+    text
+}
+
 /// Every format with the run in it, and how many of the rules it may leave undecided.
 fn formats() -> Vec<(&'static str, String, usize)> {
     let openai = openai_messages();
@@ -162,6 +206,8 @@ fn formats() -> Vec<(&'static str, String, usize)> {
         ("Anthropic messages", json!(anthropic).to_string(), 0),
         ("Anthropic messages in an object", json!({"messages": anthropic}).to_string(), 0),
         ("Claude Code", claude_code(), 0),
+        ("OpenAI Responses", responses(), 1),
+        ("Codex", codex(), 1),
         ("home-grown", home_grown(), 14),
     ]
 }

@@ -96,3 +96,13 @@ pub(super) fn unreadable(file: &str, error: &io::Error) -> ReadError {
     };
     ReadError::of_file(file, message, help)
 }
+
+/// Puts bytes at the start of a buffer, whose length does not shrink.
+pub(super) fn begin_with(buffer: &mut Vec<u8>, bytes: &mut Vec<u8>) {
+    if buffer.len() < bytes.len() {
+        std::mem::swap(buffer, bytes);
+    } else if let Some(start) = buffer.get_mut(..bytes.len()) {
+        start.copy_from_slice(bytes);
+    }
+    bytes.clear();
+}

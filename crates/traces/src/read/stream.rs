@@ -2,7 +2,7 @@
 //!
 //! A file with a run on each line is read in chunks of some hundred kilobytes; anything else is read whole.
 
-use super::bytes::{blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
+use super::bytes::{self, blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
 use super::cut::Cut;
 use super::form::{FirstLines, is_session, runs_by_line, scattered};
 use super::numbers::LineNumbers;
@@ -144,7 +144,7 @@ impl Runs {
     /// Reads whole lines into a buffer. Where the file has but one line, or a line is too long, the lines are cut one by one (`None`).
     fn whole_lines(&mut self, mut lines: Lines, buffer: &mut Vec<u8>, size: usize) -> io::Result<Option<WholeLines>> {
         let mut filled = lines.pending.len();
-        begin_with(buffer, &mut lines.pending);
+        bytes::begin_with(buffer, &mut lines.pending);
         let mut ended = false;
         let mut end = memchr::memrchr(b'\n', buffer.get(..filled).unwrap_or_default());
         // A line that is longer than a chunk is read to its end.
@@ -446,14 +446,4 @@ impl Iterator for Runs {
             }
         }
     }
-}
-
-/// Puts bytes at the start of a buffer, whose length does not shrink.
-fn begin_with(buffer: &mut Vec<u8>, bytes: &mut Vec<u8>) {
-    if buffer.len() < bytes.len() {
-        std::mem::swap(buffer, bytes);
-    } else if let Some(start) = buffer.get_mut(..bytes.len()) {
-        start.copy_from_slice(bytes);
-    }
-    bytes.clear();
 }

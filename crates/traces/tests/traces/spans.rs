@@ -442,23 +442,3 @@ fn changed_and_truncated_files_are_read_or_refused() {
     }
     assert!(read > 100, "{read}");
 }
-
-#[test]
-#[ignore]
-fn measure() {
-    let path = std::env::var("AVERMENT_READ").unwrap();
-    let limits = Limits { run_bytes: 1 << 30, run_memory: 8 << 30, ..Limits::default() };
-    let start = std::time::Instant::now();
-    let (mut runs, mut calls, mut warned, mut bytes) = (0, 0, 0, 0_usize);
-    let mut arena = Bump::new();
-    for raw in Runs::open(&path, &limits).unwrap() {
-        let raw = raw.unwrap();
-        arena.reset();
-        bytes += raw.length();
-        let run = parse(&raw, &arena, &limits).unwrap();
-        runs += 1;
-        calls += run.steps.iter().filter(|step| step.kind == Kind::Call).count();
-        warned += usize::from(!run.warnings.is_empty());
-    }
-    eprintln!("{runs} runs, {calls} calls, {warned} with warnings, {bytes} bytes, {:?}", start.elapsed());
-}

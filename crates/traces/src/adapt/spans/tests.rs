@@ -66,6 +66,8 @@ fn values() -> Vec<Json> {
     vec![
         json!("x"),
         json!("pending_span"),
+        json!("user"),
+        json!("t"),
         json!(5),
         json!("client"),
         json!("TOOL"),
@@ -118,8 +120,16 @@ fn each_numbered_name_says_something() {
             for (list, name) in lists.iter().flat_map(|list| names.iter().map(move |name| (list, name))) {
                 let key = format!("{list}.{}", name.replace('#', "0"));
                 let beside = |part: &str| format!("{list}.0.{part}");
-                let base = json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", beside("message.content"): "said", beside("tool_calls.0.name"): "t", beside("tool_calls.0.arguments"): "{\"n\": 1}"});
-                let says = [json!({}), json!({"gen_ai.operation.name": "chat"}), base].into_iter().any(|span| {
+                let by = if *of == Numbered::In { "user" } else { "assistant" };
+                let said_before = json!({"gen_ai.operation.name": "chat", beside("message.role"): by, beside("message.content"): "said"});
+                let of_call = |part: &str, value: &str| json!({"gen_ai.operation.name": "chat", beside(part): value});
+                let spans = [
+                    json!({"gen_ai.operation.name": "chat"}),
+                    said_before,
+                    of_call("tool_calls.0.id", "q"),
+                    of_call("tool_calls.0.name", "t"),
+                ];
+                let says = spans.into_iter().any(|span| {
                     values().into_iter().any(|value| {
                         let mut with = span.clone();
                         with[&key] = value;

@@ -170,7 +170,7 @@ fn steps_order_the_kinds_and_may_hold_the_steps_themselves() {
     );
     assert_eq!(
         refused(r#"{"steps": [{"kind": "tool_call"}]}"#),
-        "<text>:1:21: unknown kind of step `tool_call`; write one of `call`, `message`, `command`, `read`, `write`, `skill`, `http`, `span`"
+        "<text>:1:21: unknown kind of step `tool_call`; write one of `call`, `message`, `command`, `read`, `write`, `skill`, `http`, `span`, `handover`"
     );
 }
 

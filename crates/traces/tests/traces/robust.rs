@@ -91,7 +91,7 @@ fn read(bytes: Vec<u8>) -> usize {
 }
 
 fn hangs_together(run: &Run<'_>) {
-    let mut counts = [0; 8];
+    let mut counts = [0; Kind::ALL.len()];
     let mut executed = 0;
     for step in run.steps {
         assert!(run.records(step.kind));

@@ -12,6 +12,7 @@ use super::talk::{About, Speaker, Talk};
 use super::{Format, IN_FULL, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
+use averment_runs::run::Kind;
 
 fields! {
     /// A line of a rollout.
@@ -38,6 +39,7 @@ fields! {
         Info = "info" => Shape,
         Total = "total_token_usage" => PartOf(of_run::USAGE),
         Message = "message" => Run(of_run::ERROR),
+        Words = "text" => Step(Kind::Message),
         Role = "role" => Shape,
         Content = "content" => Shape,
         Items = "items" => Shape,
@@ -62,6 +64,10 @@ words! {
         Tokens = "token_count",
         Error = "error" | "stream_error",
         Aborted = "turn_aborted",
+        /// What the items say as well, where there are any.
+        Said = "agent_message",
+        Asked = "user_message",
+        Thought = "agent_reasoning",
     }
 }
 
@@ -87,7 +93,11 @@ fn is_line(line: Object<'_>) -> bool {
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let mut session = Session { total: None, talk: Talk::new(draft) };
+    let is_item = |line: &Node<'_>| {
+        object(*line).and_then(|line| text_of(line, OfLine::Type)).and_then(LineType::of) == Some(LineType::Item)
+    };
+    let has_items = super::list(root).is_some_and(|lines| lines.iter().any(is_item));
+    let mut session = Session { total: None, has_items, talk: Talk::new(draft) };
     match root.value {
         Value::List(lines) => lines.iter().for_each(|line| session.line(*line)),
         Value::Object(object) => {
@@ -106,6 +116,8 @@ struct Session<'a, 'run, 'limits> {
     talk: Talk<'a, 'run, 'limits>,
     /// The last sum of tokens.
     total: Option<Object<'run>>,
+    /// What the model did stands in items; else only in events.
+    has_items: bool,
 }
 
 impl<'run> Session<'_, 'run, '_> {
@@ -122,7 +134,7 @@ impl<'run> Session<'_, 'run, '_> {
         match kind {
             LineType::Session | LineType::Context => self.context(payload, kind == LineType::Session),
             LineType::Item => self.item(at, payload, &about),
-            LineType::Event => self.event(payload),
+            LineType::Event => self.event(at, payload, &about),
             LineType::Silent => {}
         }
     }
@@ -155,7 +167,7 @@ impl<'run> Session<'_, 'run, '_> {
         }
     }
 
-    fn event(&mut self, payload: Object<'run>) {
+    fn event(&mut self, node: Node<'run>, payload: Object<'run>, about: &About<'run>) {
         match text_of(payload, OfPayload::Type).and_then(EventType::of) {
             Some(EventType::Tokens) => {
                 let info = object_of(payload, OfPayload::Info);
@@ -167,7 +179,16 @@ impl<'run> Session<'_, 'run, '_> {
                     draft.reset(of_run::ERROR, message);
                 }
             }
-            Some(EventType::Aborted) | None => {}
+            Some(kind @ (EventType::Said | EventType::Asked | EventType::Thought)) if !self.has_items => {
+                let speaker = match kind {
+                    EventType::Said => Speaker::Assistant,
+                    EventType::Asked => Speaker::User,
+                    _ => Speaker::Thinking,
+                };
+                let words = payload.field(OfPayload::Message).or(payload.field(OfPayload::Words));
+                words.into_iter().for_each(|words| self.talk.say(speaker, words, about, node.origin));
+            }
+            Some(_) | None => {}
         }
     }
 

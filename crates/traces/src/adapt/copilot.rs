@@ -21,6 +21,7 @@ fields! {
         Id = "id" => Shape,
         Parent = "parentId" => Shape,
         Session = "sessionId" => Run(of_run::ID),
+        ExitCode = "exitCode" => Run(of_run::ERROR),
     }
 }
 
@@ -29,6 +30,7 @@ fields! {
     OfData {
         Content = "content" => Shape,
         Thought = "reasoningText" => Step(Kind::Message),
+        Phase = "phase" => Step(Kind::Message),
         Call = "toolCallId" => Call(of_step::ID),
         Tool = "toolName" => Call(of_step::TOOL),
         Args = "arguments" => Call(of_step::ARGS),
@@ -69,6 +71,20 @@ words! {
         Program = "system.message",
         Error = "session.error",
         End = "session.shutdown",
+    }
+}
+
+words! {
+    /// What ends the output of the program beside the events.
+    Last {
+        Result = "result",
+    }
+}
+
+words! {
+    /// The phases of a message that is no answer.
+    Phase {
+        Thinking = "thinking",
     }
 }
 
@@ -115,7 +131,12 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         let event = object(*node)
             .and_then(|event| Some((event, text_of(event, OfEvent::Type)?, object_of(event, OfEvent::Data)?)));
         let Some((event, word, data)) = event else {
-            session.talk.draft.not_understood(node.origin, "what is no event with `type` and `data` is passed over");
+            if !object(*node).is_some_and(|line| session.last(line)) {
+                session
+                    .talk
+                    .draft
+                    .not_understood(node.origin, "what is no event with `type` and `data` is passed over");
+            }
             continue;
         };
         match EventType::of(word) {
@@ -141,6 +162,21 @@ struct Session<'a, 'run, 'limits> {
 }
 
 impl<'run> Session<'_, 'run, '_> {
+    /// The line that ends the output of the program; false for any other.
+    fn last(&mut self, line: Object<'run>) -> bool {
+        if text_of(line, OfEvent::Type).and_then(Last::of).is_none() {
+            return false;
+        }
+        self.talk.note_time(line.field(OfEvent::Time));
+        let code = line.field(OfEvent::ExitCode).filter(|code| Parsed.is(*code, Shape::Number));
+        let failed = code.filter(|code| !matches!(code.value, Value::Number(code) if code == Number::Integer(0)));
+        failed.into_iter().for_each(|code| self.talk.draft.reset(of_run::ERROR, code));
+        if let Some(id) = line.field(OfEvent::Session).filter(|id| Parsed.is_text(*id)) {
+            self.talk.draft.reset(of_run::ID, id);
+        }
+        true
+    }
+
     fn event(&mut self, node: Node<'run>, event: Object<'run>, kind: EventType, data: Object<'run>) {
         if !self.talk.draft.has(of_run::ID) {
             let id = event.field(OfEvent::Session).or(data.field(OfData::Session));
@@ -164,7 +200,8 @@ impl<'run> Session<'_, 'run, '_> {
                 if let Some(thought) = data.field(OfData::Thought) {
                     talk.say(Speaker::Thinking, thought, &about, node.origin);
                 }
-                said(talk, Speaker::Assistant);
+                let phase = text_of(data, OfData::Phase).and_then(Phase::of);
+                said(talk, if phase.is_some() { Speaker::Thinking } else { Speaker::Assistant });
             }
             EventType::Usage => {
                 self.has_usage = true;
@@ -201,8 +238,9 @@ impl<'run> Session<'_, 'run, '_> {
     fn call(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>) {
         let tool = data.field(OfData::Tool).unwrap_or(Node::computed(Value::Null));
         let args = data.field(OfData::Args);
-        self.skills
-            .extend(args.and_then(object).and_then(|args| first_of(args, &[OfData::SkillOfCall]).and_then(text)));
+        self.skills.extend(
+            args.and_then(object).and_then(|args| first_of(args, &[OfData::SkillOfCall, OfData::Skill]).and_then(text)),
+        );
         self.talk.call(Made { tool, args, id: data.field(OfData::Call), origin: node.origin }, about);
     }
 

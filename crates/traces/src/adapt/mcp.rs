@@ -25,6 +25,10 @@ fields! {
         Time = "timestamp" => Shape,
         TimeToo = "time" => Shape,
         TimeOfLog = "ts" => Shape,
+        TimeInMilliseconds = "timestamp_ms" => Shape,
+        Stream = "sse" => Shape,
+        Events = "events" => Shape,
+        Entries = "entries" => Shape,
         History = "history" => Shape,
         Messages = "messages" => Shape,
     }
@@ -61,14 +65,15 @@ pub(crate) const FORMAT: Format = Format {
     name: "MCP log",
     known_by: "messages with `jsonrpc` and a `method` of the Model Context Protocol, or a `result` beside it, bare or within a frame",
     description: "logs of the Model Context Protocol (JSON-RPC messages, one a line, in a list or under `messages`, and sessions of its inspector)",
-    marks: &[OfRpc::Version.key(), OfFrame::History.key()],
+    marks: &[
+        OfRpc::Version.key(),
+        OfFrame::History.key(),
+        OfFrame::Events.key(),
+        OfFrame::Entries.key(),
+        OfFrame::Messages.key(),
+    ],
     near: &[OfRpc::Version.key()],
-    object: |object| {
-        is_frame(object)
-            || list_of(object, OfFrame::History)
-                .or(list_of(object, OfFrame::Messages))
-                .is_some_and(|all| objects(all).any(|(_, one)| is_frame(one)))
-    },
+    object: |object| is_frame(object) || held_in(object).iter().any(|one| self::object(*one).is_some_and(is_frame)),
     item_marks: &[
         OfRpc::Version.key(),
         OfFrame::Message.key(),
@@ -77,12 +82,22 @@ pub(crate) const FORMAT: Format = Format {
         OfFrame::Raw.key(),
         OfFrame::Frame.key(),
         OfFrame::Request.key(),
+        OfFrame::Stream.key(),
+        OfRpc::Params.key(),
     ],
     element: is_frame,
     line: is_frame,
     read,
     ..IN_FULL
 };
+
+/// The names that a list of frames has.
+const LISTS: [OfFrame; 4] = [OfFrame::History, OfFrame::Messages, OfFrame::Events, OfFrame::Entries];
+
+/// The list of frames that an object holds.
+fn held_in(object: Object<'_>) -> &[Node<'_>] {
+    LISTS.into_iter().find_map(|list| list_of(object, list)).unwrap_or_default()
+}
 
 /// Whether an object is a message of the protocol, or holds one.
 fn is_frame(frame: Object<'_>) -> bool {
@@ -108,17 +123,21 @@ fn is_frame(frame: Object<'_>) -> bool {
 /// The message in an envelope that holds it as an object.
 fn plain(frame: Object<'_>) -> Option<Object<'_>> {
     use OfFrame::{Data, Frame, Message, Payload, Raw, Request};
-    if frame.field(OfRpc::Version).is_some() {
+    let is_message = |object: Object<'_>| {
+        object.field(OfRpc::Version).is_some()
+            || object.field(OfRpc::Method).is_some() && object.field(OfRpc::Params).is_some()
+    };
+    if is_message(frame) {
         return Some(frame);
     }
     let inner = [Message, Data, Payload, Frame, Raw, Request].into_iter().find_map(|field| object_of(frame, field));
-    inner.filter(|inner| inner.field(OfRpc::Version).is_some())
+    inner.filter(|inner| is_message(*inner))
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
     let mut log = Log { talk: Talk::new(draft), waiting: FxHashMap::default() };
-    for node in items_of(root, &[OfFrame::History, OfFrame::Messages]) {
+    for node in items_of(root, &LISTS) {
         log.talk.draft.record();
         match object(*node) {
             Some(frame) => log.frame(*node, frame),
@@ -138,20 +157,27 @@ struct Log<'a, 'run, 'limits> {
 impl<'run> Log<'_, 'run, '_> {
     /// A message, or a request with its response beside it, each an object or text that holds one.
     fn frame(&mut self, node: Node<'run>, frame: Object<'run>) {
-        use OfFrame::{Data, Frame, Message, Payload, Raw, Request, Response, Time, TimeOfLog, TimeToo};
-        let time = first_of(frame, &[Time, TimeToo, TimeOfLog]).and_then(instant);
+        use OfFrame::{
+            Data, Frame, Message, Payload, Raw, Request, Response, Stream, Time, TimeInMilliseconds, TimeOfLog, TimeToo,
+        };
+        let time = first_of(frame, &[Time, TimeToo, TimeOfLog, TimeInMilliseconds]).and_then(instant);
         let about = About { time, ..About::default() };
-        if frame.field(OfRpc::Version).is_some() || frame.field(OfRpc::Method).is_some() {
+        if is_message(frame) {
             return self.message(node, frame, &about);
         }
         let mut known = false;
-        for field in [Message, Data, Payload, Frame, Raw, Request, Response] {
+        for field in [Message, Data, Payload, Frame, Raw, Request, Response, Stream] {
             let inner = frame.field(field).map(|inner| match inner.value {
                 Value::Text(_) => inner.embedded(self.talk.draft.arena, self.talk.draft.limits).unwrap_or(inner),
                 _ => inner,
             });
             if let Some((inner, message)) = inner.and_then(|inner| Some((inner, object(inner)?))) {
-                known = true;
+                // A piece of a stream holds its message as text.
+                let data = message.field(Data).filter(|_| !is_message(message));
+                let data =
+                    data.and_then(|data| data.embedded(self.talk.draft.arena, self.talk.draft.limits).or(Some(data)));
+                let (inner, message) = data.and_then(|data| Some((data, object(data)?))).unwrap_or((inner, message));
+                known |= is_message(message);
                 self.message(inner, message, &about);
             }
         }
@@ -209,6 +235,12 @@ impl<'run> Log<'_, 'run, '_> {
             self.talk.draft.replace(call, OfFrame::Response.key(), given);
         }
     }
+}
+
+/// Whether an object says what is asked for, or what came of it.
+fn is_message(object: Object<'_>) -> bool {
+    let has = |field| object.field(field).is_some();
+    has(OfRpc::Version) || has(OfRpc::Method) || has(OfRpc::Id) && (has(OfRpc::Result) || has(OfRpc::Error))
 }
 
 /// The id of a request as a key: `1` and `"1"` differ.

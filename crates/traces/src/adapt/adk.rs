@@ -8,6 +8,7 @@ use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::run::Kind;
 
 fields! {
     /// A session, an eval set, a case of one.
@@ -75,6 +76,8 @@ fields! {
         Args = "args" => Call(of_step::ARGS),
         Given = "response" => Call(of_step::RESULT),
         Error = "error" => Call(of_step::ERROR),
+        Agent = "agent_name" => Step(Kind::Handover),
+        AgentToo = "agentName" => Step(Kind::Handover),
     }
 }
 
@@ -98,6 +101,13 @@ words! {
     /// The authors that are no agents.
     Author {
         User = "user",
+    }
+}
+
+words! {
+    /// The tools that hand over to another agent.
+    Transfer {
+        Transfer = "transfer_to_agent" | "transfer_to_other_agent",
     }
 }
 
@@ -207,6 +217,10 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run
     if let Some(tool) = call.field(OfPart::Name) {
         let made = Made { tool, args: call.field(OfPart::Args), id: call.field(OfPart::Id), origin: node.origin };
         talk.call(made, about);
+        let hands_over = super::text(tool).and_then(Transfer::of).is_some();
+        let to = call.field(OfPart::Args).and_then(object);
+        let to = to.and_then(|args| first_of(args, &[OfPart::Agent, OfPart::AgentToo]));
+        to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
     }
 }
 

@@ -214,6 +214,7 @@ impl<'run> Session<'_, 'run, '_> {
             EventType::Agent => {
                 if let (Some(call), Some(name)) = (text_of(data, OfData::Call), data.field(OfData::AgentName)) {
                     self.agents.insert(call, name);
+                    self.talk.hand_over(name, &about, node.origin);
                 }
             }
             EventType::Error => {

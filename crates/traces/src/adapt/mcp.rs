@@ -5,7 +5,7 @@ use super::content;
 use super::draft::{Draft, StepId};
 use super::fields::{Parsed, Record, fields, is_true, words};
 use super::talk::{About, Made, Outcome, Talk, instant};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
+use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Status;

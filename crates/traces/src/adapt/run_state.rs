@@ -10,7 +10,7 @@ use super::talk::{About, Speaker, Talk};
 use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::Status;
+use averment_runs::run::{Kind, Status};
 
 fields! {
     /// A state.
@@ -49,6 +49,10 @@ fields! {
         Call = "call_id" => Call(of_step::ID),
         CallToo = "callId" => Call(of_step::ID),
         Id = "id" => Call(of_step::ID),
+        From = "source_agent" => Step(Kind::Handover),
+        FromToo = "sourceAgent" => Step(Kind::Handover),
+        To = "target_agent" => Step(Kind::Handover),
+        ToToo = "targetAgent" => Step(Kind::Handover),
     }
 }
 
@@ -137,6 +141,11 @@ fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
         let agent = object_of(item, OfGenerated::Agent).and_then(|agent| agent.field(OfGenerated::Name));
         let about = About { agent, ..About::default() };
         one(talk, raw_node, raw, &about, node.origin);
+        let named = |fields: &[OfGenerated]| first_of(item, fields).and_then(object)?.field(OfGenerated::Name);
+        if let Some(to) = named(&[OfGenerated::To, OfGenerated::ToToo]) {
+            let agent = named(&[OfGenerated::From, OfGenerated::FromToo]).or(agent);
+            talk.hand_over(to, &About { agent, ..about }, node.origin);
+        }
     }
     // A call that waits is told twice: as a call, and as what is to be approved.
     for (node, raw) in asked {

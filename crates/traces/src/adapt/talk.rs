@@ -278,6 +278,17 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         step
     }
 
+    /// One agent hands over to another; the hand-over stands right behind what made it.
+    pub(super) fn hand_over(&mut self, to: Node<'run>, about: &About<'run>, origin: Origin) {
+        if !Parsed.is(to, Shape::Text) {
+            return;
+        }
+        let mut fields = vec![field(of_step::TO, to), field(of_step::TURN, count(self.turn.max(1)))];
+        fields.extend(about.time.map(|time| field(of_step::START, time)));
+        fields.extend(about.agent.map(|agent| field(of_step::AGENT, agent)));
+        self.draft.step(Kind::Handover, fields, origin);
+    }
+
     /// Says how a call ended that has or gets no result.
     pub(super) fn mark(&mut self, call: StepId, status: Status) {
         self.draft.replace(call, of_step::STATUS, status_node(Some(status)));

@@ -166,7 +166,7 @@ fn much() -> (Folder, u64) {
     let small = r#"{"calls": [{"tool": "search", "args": {"q": "rust"}}]}"#;
     let call = format!(r#"{{"tool":"search","args":{{"q":"{}"}}}}"#, "x".repeat(100));
     let large = format!("{{\"calls\":[{}]}}", vec![call.as_str(); 40_000].join(","));
-    let run = format!("{{\"calls\":[{}]}}\n", vec![call.as_str(); 4].join(","));
+    let run = format!("{{\"calls\":[{}]}}\n", [call.as_str(); 4].join(","));
     let folder = Folder::new(&[
         ("holds.assert", "rule r {\n never delete\n count search <= 40000\n}\n"),
         ("r.assert", "rule r {\n never delete\n count search <= 4\n}\n"),

@@ -22,6 +22,7 @@ mod facade;
 mod fast;
 mod fmt;
 mod folder;
+mod formats_agree;
 mod honesty;
 mod hostile_files;
 mod html;

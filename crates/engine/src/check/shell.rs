@@ -15,6 +15,23 @@ const WRAPPERS: [&str; 21] = [
     "stdbuf", "strace", "sudo", "taskset", "time", "timeout", "unshare", "uvx", "xargs",
 ];
 
+/// The options of such programs behind which a value of theirs stands, in a word of its own.
+const WITH_VALUE: [(&str, &[&str]); 11] = [
+    ("chroot", &["--groups", "--userspec"]),
+    ("doas", &["-C", "-u"]),
+    ("env", &["-C", "-u", "--chdir", "--unset"]),
+    ("ionice", &["-c", "-n", "-p"]),
+    ("nice", &["-n", "--adjustment"]),
+    ("npx", &["-p", "--package"]),
+    ("stdbuf", &["-e", "-i", "-o"]),
+    ("strace", &["-E", "-e", "-o", "-p", "-u"]),
+    ("sudo", &["-C", "-D", "-R", "-T", "-U", "-g", "-h", "-p", "-r", "-t", "-u", "--group", "--host", "--user"]),
+    ("timeout", &["-k", "-s", "--kill-after", "--signal"]),
+    ("xargs", &["-E", "-I", "-L", "-P", "-a", "-d", "-n", "-s"]),
+];
+/// Those of them whose first word that is no option is a file, a folder or a number.
+const WITH_PLACE: [&str; 3] = ["chroot", "flock", "taskset"];
+
 /// Programs that take code as an argument, and files of it: shells and languages.
 const INTERPRETERS: [&str; 25] = [
     "ash",
@@ -72,8 +89,12 @@ pub(super) fn code_places(words: &[String], mark: char) -> Vec<CodePlace> {
 
 /// The number of the word that names the program, behind those that only run it; `None` where a value could be it.
 fn program(words: &[String], mark: char) -> Option<usize> {
-    let mut wrapped = false;
+    let (mut wrapped, mut values, mut places) = (false, [].as_slice(), 0_usize);
+    let mut is_value = false;
     for (at, word) in words.iter().enumerate() {
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
         if word.contains(mark) {
             // `env A=${output.a} make`, `timeout ${output.seconds} make`: a value behind its own text is no program.
             if wrapped && word.split(mark).next().is_some_and(|before| before.contains('=')) {
@@ -83,8 +104,15 @@ fn program(words: &[String], mark: char) -> Option<usize> {
         }
         let skipped =
             word.starts_with('-') || word.contains('=') || word.starts_with(|first: char| first.is_ascii_digit());
-        if WRAPPERS.contains(&name(word)) {
+        let own = name(word);
+        if WRAPPERS.contains(&own) {
             wrapped = true;
+            values = WITH_VALUE.iter().find(|(name, _)| *name == own).map_or(&[], |(_, values)| *values);
+            places = usize::from(WITH_PLACE.contains(&own));
+        } else if wrapped && values.contains(&word.as_str()) {
+            is_value = true;
+        } else if wrapped && !skipped && places > 0 {
+            places = places.saturating_sub(1);
         } else if !(wrapped && skipped) {
             return Some(at);
         }
@@ -100,7 +128,8 @@ fn runs_value(arguments: &[String], mark: char) -> bool {
         if word.contains(mark) {
             return true;
         }
-        if awaited {
+        // `bash -e -c …`: what an option asks for may be another option.
+        if awaited && !word.starts_with('-') {
             return false;
         }
         if is_script_option(word) {

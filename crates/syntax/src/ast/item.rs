@@ -37,6 +37,7 @@ pub struct Item {
 /// What can stand in a file or in a body (sections 3, 6, 8, 9, 10). Whether it *may* stand there is `check`'s question.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+#[allow(clippy::large_enum_variant, reason = "a file has few items, and each is read once")]
 pub enum ItemKind {
     /// `use std.secrets`, `use "./other.assert" (name, name)`.
     Use(Use),

@@ -72,8 +72,8 @@ fn calls(value: &Value) -> Option<Calls<'_>> {
     let items: Vec<_> = items.iter().take(ITEMS).map(Value::as_object).collect::<Option<_>>()?;
     let first = inside(items.first()?);
     let texts = first.iter().filter(|(_, value)| value.is_string());
-    let (tool, _) =
-        named(Part::Tool, texts.clone()).or_else(|| texts.clone().find(|(name, _)| last(name).contains("tool")))?;
+    let (tool, _) = named(Part::Tool, texts.clone())
+        .or_else(|| texts.clone().find(|(name, _)| last(name).contains(Part::Tool.word())))?;
     let others = Part::of_calls().filter(|part| *part != Part::Tool);
     let known = others.filter(|part| named(*part, first.iter()).is_some()).count();
     let has_args = named(Part::Args, first.iter()).is_some();

@@ -1,7 +1,7 @@
 //! The two readers of each format read the same fields: samples are changed field by field, and both have to say the same of each.
 
 use super::{Chunk, Held, LineReader, Projection, ReadSet};
-use crate::adapt::claude_code::{OfArgs, OfDetails, OfExport, OfLine};
+use crate::adapt::claude_code::{OfExport, OfLine};
 use crate::adapt::fields::Row;
 use crate::adapt::messages::{OfBlock, OfCall, OfMessage};
 use crate::adapt::{OfChoice, OfExchange, OfResult};
@@ -34,11 +34,13 @@ fn all_rows() -> Vec<Known> {
         rows::<OfChoice>(false),
         rows::<OfResult>(false),
         rows::<OfExport>(false),
-        rows::<OfArgs>(false),
-        rows::<OfDetails>(false),
     ]
     .concat()
 }
+
+/// The files of the formats that projections read.
+const PROJECTED: [&str; 4] =
+    ["adapt/messages.rs", "adapt/openai_chat.rs", "adapt/tau_bench.rs", "adapt/claude_code.rs"];
 
 #[test]
 fn every_table_is_looked_at_here() {
@@ -49,6 +51,8 @@ fn every_table_is_looked_at_here() {
         for path in std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()) {
             match path.is_dir() {
                 true => open.push(path),
+                // Of what no projection reads, golden files say how it is read.
+                false if !PROJECTED.iter().any(|part| path.ends_with(part)) => {}
                 false => {
                     let text = std::fs::read_to_string(path).expect("a source file");
                     tables += text.lines().filter(|line| *line == "fields! {").count();

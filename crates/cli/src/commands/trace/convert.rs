@@ -23,7 +23,7 @@ pub(super) struct Convert {
 
 /// Writes runs, one a line.
 pub(super) fn run(convert: &Convert, color: ColorChoice) -> Result<Exit, Stop> {
-    convert.given.each(color, &mut io::BufWriter::new(io::stdout()), |run, out| write(run, out))
+    convert.given.each(color, &mut io::BufWriter::new(io::stdout()), write)
 }
 
 /// Writes a run on one line.

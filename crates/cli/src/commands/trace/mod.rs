@@ -37,6 +37,9 @@ enum TraceCommand {
     /// Proposes a file for `--map` from a trace of one's own format
     Map(map::Map),
     /// Prints the JSON Schema of the normal form
+    #[command(after_help = "\
+Examples:
+  aver trace schema > run.schema.json")]
     Schema,
 }
 

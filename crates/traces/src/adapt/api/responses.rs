@@ -100,7 +100,7 @@ fn is_response(object: Object<'_>) -> bool {
 }
 
 /// What the `object` of a response says.
-const RESPONSE: &str = "response";
+const RESPONSE: &str = OfApi::Response.key();
 
 fn is_event(event: Object<'_>) -> bool {
     text_of(event, OfEvent::Type).is_some_and(|word| word.starts_with("response."))
@@ -270,7 +270,7 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'r
     let result = output.map(|output| content::of_blocks(output, talk.draft.arena).unwrap_or(output));
     let exit_code = output.and_then(exit_code);
     let is_function =
-        text_of(item, OfItem::Type).is_some_and(|word| word.starts_with("function") || word.starts_with("custom"));
+        text_of(item, OfItem::Type).is_some_and(|word| word.starts_with("function_") || word.starts_with("custom_"));
     let status = status_of(item).filter(|_| !is_function && exit_code.is_none());
     talk.answer(Some(id), None, Outcome { result, exit_code, status, ..Outcome::default() }, about, node.origin);
 }

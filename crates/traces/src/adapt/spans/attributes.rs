@@ -6,57 +6,7 @@ use super::super::{list, object};
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use std::cmp::Ordering;
 
-/// Makes a table of names: for each meaning the names that it has, of which the first that is there counts.
-macro_rules! names {
-    ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $word:ident = [$($name:literal),+ $(,)?],)+ }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) enum $table {
-            $($(#[$note])* $word,)+
-        }
-
-        impl $table {
-            /// All meanings, each with its names.
-            #[allow(dead_code, reason = "not every table needs it")]
-            pub(crate) const ALL: &'static [(Self, &'static [&'static str])] = &[$((Self::$word, &[$($name),+]),)+];
-
-            /// The value of an object under the first of its names that is there and not `null`.
-            #[allow(dead_code, reason = "not every table needs it")]
-            pub(crate) fn find<'run>(
-                self,
-                object: averment_base::value::Object<'run>,
-            ) -> Option<averment_base::value::Node<'run>> {
-                let known = |node: &averment_base::value::Node<'run>| {
-                    !matches!(node.value, averment_base::value::Value::Null)
-                };
-                self.names().iter().find_map(|name| object.get(name).filter(known))
-            }
-
-            /// Its names.
-            #[allow(dead_code, reason = "not every table needs it")]
-            pub(crate) const fn names(self) -> &'static [&'static str] {
-                match self {
-                    $(Self::$word => &[$($name),+],)+
-                }
-            }
-
-            #[allow(dead_code, reason = "not every table needs it")]
-            /// What a name means, and its rank among the names of the same meaning.
-            pub(crate) fn of(name: &str) -> Option<(Self, u8)> {
-                type Known = rustc_hash::FxHashMap<&'static str, ($table, u8)>;
-                static KNOWN: std::sync::LazyLock<Known> = std::sync::LazyLock::new(|| {
-                    let names = |(word, names): &($table, &'static [&'static str])| {
-                        let word = *word;
-                        names.iter().zip(0_u8..).map(move |(name, rank)| (*name, (word, rank))).collect::<Vec<_>>()
-                    };
-                    $table::ALL.iter().flat_map(names).collect()
-                });
-                KNOWN.get(name).copied()
-            }
-        }
-    };
-}
-pub(crate) use names;
+pub(crate) use super::table::names;
 
 /// Makes a table of ways of keys.
 macro_rules! ways {
@@ -190,18 +140,12 @@ pub(crate) struct Written<'run> {
 }
 
 /// What the attributes of a span say.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Facts<'run> {
     /// Few of all that could be told.
     values: Vec<(Fact, u8, Node<'run>)>,
     /// In the order of their numbers.
     written: Vec<Written<'run>>,
-}
-
-impl Default for Facts<'_> {
-    fn default() -> Self {
-        Self { values: Vec::new(), written: Vec::new() }
-    }
 }
 
 impl<'run> Facts<'run> {

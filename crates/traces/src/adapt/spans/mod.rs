@@ -6,6 +6,7 @@
 pub(crate) mod attributes;
 mod calls;
 mod said;
+pub(crate) mod table;
 mod tell;
 #[cfg(test)]
 mod tests;

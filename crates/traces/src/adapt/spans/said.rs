@@ -335,7 +335,7 @@ fn parts<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Draft<'run, '
 }
 
 fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft: &Draft<'run, '_>, depth: usize) {
-    let kind = of(part, OfSaid::Type).and_then(text_of_node).and_then(|kind| PartType::of(kind));
+    let kind = of(part, OfSaid::Type).and_then(text_of_node).and_then(PartType::of);
     let content = of(part, OfSaid::Content);
     match kind.map(|(kind, _)| kind) {
         Some(PartType::Call) => said.calls.extend(asked(node)),

@@ -6,8 +6,6 @@
 
 mod session;
 
-#[cfg(test)]
-pub(crate) use super::tools::{OfArgs, OfDetails};
 pub(crate) use session::{Agent, SUMMED_UP, Times, agent, summed_up};
 
 use super::calls::{Unanswered, Usage};

@@ -156,6 +156,13 @@ fn ended(stop: Stop, color: ColorChoice) -> Exit {
             say(&format!("{}: {}\n", paint(style, Ink::Red, "error"), one_line(&said)));
             Exit::Usage
         }
+        // What a system without memory says where a thread or a buffer is asked for.
+        Stop::Output(error)
+            if matches!(error.kind(), std::io::ErrorKind::OutOfMemory | std::io::ErrorKind::WouldBlock) =>
+        {
+            say(&format!("{}: there was no memory to go on: {}\n", paint(style, Ink::Red, "error"), said(&error)));
+            Exit::Error
+        }
         Stop::Output(error) => {
             say(&format!("{}: the output cannot be written: {}\n", paint(style, Ink::Red, "error"), said(&error)));
             Exit::Usage

@@ -40,6 +40,10 @@ pub fn end_with_commands(dialog: bool) -> io::Result<()> {
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
+/// The stack of a thread that waits for a signal: what it does then is little.
+#[cfg(unix)]
+const STACK: usize = 256 << 10;
+
 /// Waits for these signals in threads. A terminal that is closed stays ignored where it is from the start (`nohup`).
 #[cfg(unix)]
 fn watch(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
@@ -56,7 +60,7 @@ fn watch(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
     }
     for (signal, mut told) in watched {
         let flag = flag.clone();
-        std::thread::Builder::new().spawn(move || {
+        std::thread::Builder::new().stack_size(STACK).spawn(move || {
             let mut byte = [0_u8];
             while told.read_exact(&mut byte).is_ok() {
                 let first = flag.as_ref().is_some_and(|flag| !flag.swap(true, Ordering::Relaxed));

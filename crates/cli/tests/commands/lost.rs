@@ -118,7 +118,9 @@ fn a_check_without_memory_never_passes() {
                 let count = |name: &str| report["summary"][name].as_u64().unwrap_or(0);
                 let unreadable = report["unreadable"].as_array().unwrap().len() as u64;
                 let runs = 3 + if large == "long.jsonl" { 2 } else { 0 };
-                assert!(count("runs") + count("not_judged") + unreadable >= runs, "{case}");
+                // Where no memory is left the report counts the runs that are known to be lost, and says that there may be more.
+                let counted = count("runs") + count("not_judged") + unreadable;
+                assert!(counted >= runs || err.contains("error: at least"), "{case}");
                 let broke = count("not_judged") > 0 || err.contains("a thread broke down");
                 assert_eq!(ran.status.code() == Some(5), broke, "{case}");
                 said += u32::from(count("not_judged") > 0 && err.contains("not judged") || err.contains("broke down"));

@@ -20,11 +20,15 @@ fn start(folder: &Folder, threads: &str) -> Child {
         .unwrap()
 }
 
-/// The most memory that a process has had resident so far, in bytes.
+/// The most memory that a process has had resident so far, in bytes, without the pages of the command itself: those of a build for tests
+/// are as many as a run.
 fn most(child: &Child) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
+    let kilobytes = |key: &str| {
+        let line = status.lines().find(|line| line.starts_with(key)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap()
+    };
+    (kilobytes("VmHWM:") - kilobytes("RssFile:")) * 1024
 }
 
 /// A run of about so many bytes with one call.
@@ -63,14 +67,14 @@ fn taken(threads: &str, runs: Vec<String>) -> usize {
 fn long_runs_take_less_than_three_times_the_largest_with_any_number_of_threads() {
     for threads in ["1", "2", "4"] {
         let taken = taken(threads, (0..6).map(|number| run(number, 24 * MIB)).collect());
-        assert!(taken < 3 * 24 * MIB, "{threads} threads: {} MiB", taken / MIB);
+        assert!(taken < 5 * 24 * MIB / 2, "{threads} threads: {} MiB", taken / MIB);
     }
 }
 
 #[test]
 fn many_short_runs_take_no_more_memory_than_some() {
     let taken = taken("2", (0..60).map(|number| run(number, MIB)).collect());
-    assert!(taken < 48 * MIB, "{} MiB", taken / MIB);
+    assert!(taken < 40 * MIB, "{} MiB", taken / MIB);
 }
 
 /// A conversation of about so many bytes in which something is deleted, with an answer of many small values.

@@ -51,7 +51,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "EvalView result",
     known_by: "`test_case` beside a `trace` of `steps` with `tool_name` and `parameters`, or such a `trace` alone",
     description: "results of EvalView (a list, or one with `trace`)",
-    marks: &[OfResult::Case.key(), OfResult::Output.key()],
+    marks: &[OfResult::Case.key(), OfResult::Metrics.key()],
     object: |object| {
         let trace =
             object_of(object, OfResult::Trace).filter(|_| object.field(OfResult::Case).is_some()).unwrap_or(object);

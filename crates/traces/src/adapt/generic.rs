@@ -150,7 +150,7 @@ fn add_message<'run>(draft: &mut Draft<'run, '_>, node: Node<'run>, message: Obj
     let role = first(message, names.of(Part::Role)).filter(|role| Parsed.is_text(*role));
     let Some(role) = role else { return };
     let mut fields = vec![field(of_step::ROLE, role)];
-    let is_said = |text: &Node<'_>| matches!(text.value, Value::Text(_) | Value::List(_));
+    let is_said = |text: &Node<'_>| matches!(text.value, Value::Text(_));
     fields.extend(first(message, names.of(Part::Text)).filter(is_said).map(|text| field(of_step::TEXT, text)));
     let rest = message.entries().iter().filter(|entry| ![of_step::ROLE, of_step::TEXT].contains(&entry.key));
     fields.extend(rest.copied());

@@ -139,7 +139,9 @@ fn each_numbered_name_says_something() {
                 // Ids and arguments of calls that somebody else made, and ids that answer, count where a conversation has them.
                 let needs_more = *of == Numbered::In
                     && matches!(part, Part::CallId | Part::CallName | Part::CallArgs | Part::Answers);
-                if !says && !needs_more {
+                // What a model answers is said by the assistant, whatever role stands beside it.
+                let is_plain = *of == Numbered::Out && *part == Part::Role;
+                if !says && !needs_more && !is_plain {
                     silent.push(key);
                 }
             }

@@ -40,7 +40,7 @@ pub(super) fn why_not(origin: Origin, object: Object<'_>, keys: &[&str]) -> Plac
     let shown: Vec<_> = keys.iter().take(SHOWN).map(|key| format!("`{key}`")).collect();
     let shown = shown.join(", ");
     if let Some((_, what)) = NO_RUNS.iter().find(|(marks, _)| marks.iter().all(|mark| has(object, mark))) {
-        let help = "name a trace, or pass over this file with `--exclude`";
+        let help = "name a trace; of a folder such files are passed over";
         return Placed::new(origin, format!("no run of an agent: this is {what}"), help).no_trace();
     }
     if keys == [of_run::ID] {

@@ -1,6 +1,8 @@
 //! The names of the normal form: the entries of a run, the fields of its steps, the counts of its usage. What reads or writes a run in
 //! normal form asks by these; the names of the lists of steps are those of their kinds ([`super::run::Kind::list_key`]).
 
+use crate::run::Kind;
+
 /// The entries of a run beside its steps.
 #[allow(missing_docs, reason = "each is the word itself")]
 pub mod of_run {
@@ -149,5 +151,20 @@ pub fn expected(entry: &str) -> Expected {
         of_run::ID => Expected::TextOrNumber,
         of_run::COMPLETE => Expected::Boolean,
         _ => Expected::Any,
+    }
+}
+
+impl Kind {
+    /// The field whose text alone may stand for a step of this kind in the normal form; `None` where a step is always an object.
+    #[must_use]
+    pub fn short_field(self) -> Option<&'static str> {
+        match self {
+            Self::Command => Some(of_step::COMMAND),
+            Self::Read | Self::Write => Some(of_step::PATH),
+            Self::Skill => Some(of_step::NAME),
+            Self::Http => Some(of_step::URL),
+            Self::Handover => Some(of_step::TO),
+            Self::Call | Self::Message | Self::Span => None,
+        }
     }
 }

@@ -89,6 +89,11 @@ fn the_schema_of_the_normal_form_takes_what_is_converted() {
         "{:?}",
         validator.iter_errors(&run).map(|one| one.to_string()).collect::<Vec<_>>()
     );
+    for short in [json!({"handovers": ["billing"]}), json!({"reads": ["a"], "commands": ["ls"]})] {
+        assert!(validator.is_valid(&short), "{short}");
+        folder.write("short.json", short.to_string().as_bytes());
+        assert_eq!(folder.aver("trace show short.json").code, 0, "{short}");
+    }
     for wrong in [json!({"calls": {}}), json!({"calls": [{}]}), json!({"turns": "3"}), json!({"steps": ["walk"]})] {
         assert!(!validator.is_valid(&wrong), "{wrong}");
         folder.write("wrong.json", wrong.to_string().as_bytes());

@@ -7,35 +7,9 @@ use crate::ir::{self, Constant, RuleRole};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
+use averment_runs::normal::of_run;
+use averment_runs::run::Kind;
 use averment_syntax::ast::{self, ExprKind, ItemKind, TestRun};
-
-/// The entries of a run in normal form.
-const RUN_KEYS: [&str; 24] = [
-    "id",
-    "inputs",
-    "prompt",
-    "output",
-    "calls",
-    "messages",
-    "commands",
-    "reads",
-    "writes",
-    "skills",
-    "http",
-    "spans",
-    "handovers",
-    "steps",
-    "usage",
-    "cost",
-    "duration",
-    "turns",
-    "error",
-    "meta",
-    "env",
-    "tools",
-    "files",
-    "complete",
-];
 
 /// The entries of a call in normal form.
 const CALL_KEYS: [&str; 12] =
@@ -154,7 +128,8 @@ impl<'a> Checker<'a> {
     /// An inline run as JSON text.
     fn inline_run(&mut self, expr: &'a ast::Expr) -> Option<String> {
         let entries = self.constant_entries(expr)?;
-        self.check_run_keys(expr, &RUN_KEYS);
+        let keys: Vec<&str> = of_run::ALL.into_iter().chain(Kind::ALL.map(Kind::list_key)).collect();
+        self.check_run_keys(expr, &keys);
         Some(fold::json_text(&Constant::Object(entries)))
     }
 

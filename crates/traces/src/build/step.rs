@@ -105,14 +105,7 @@ pub(super) fn step<'run>(
 
 /// The entries of a step. Where one field is enough, its text alone may stand for the step.
 fn recorded_fields<'run>(builder: &Builder<'run>, kind: Kind, node: Node<'run>) -> Result<&'run [Entry<'run>], Placed> {
-    let short = match kind {
-        Kind::Command => Some(of_step::COMMAND),
-        Kind::Read | Kind::Write => Some(of_step::PATH),
-        Kind::Skill => Some(of_step::NAME),
-        Kind::Http => Some(of_step::URL),
-        Kind::Handover => Some(of_step::TO),
-        Kind::Call | Kind::Message | Kind::Span => None,
-    };
+    let short = kind.short_field();
     match (node.value, short) {
         (Value::Object(object), _) => Ok(object.entries()),
         (Value::Text(_), Some(key)) => Ok(builder.arena.alloc([Entry { key, node }])),

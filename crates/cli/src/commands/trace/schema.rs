@@ -22,7 +22,7 @@ fn schema() -> Value {
     }
     for kind in Kind::ALL {
         let mut item = of_step_of(kind);
-        if let Some(short) = short_form(kind) {
+        if let Some(short) = kind.short_field() {
             item = json!({ "anyOf": [item, { "type": "string", "description": format!("the `{short}` alone") }] });
         }
         properties.insert(kind.list_key().to_owned(), json!({ "type": ["array", "null"], "items": item }));
@@ -76,17 +76,6 @@ fn of_entry(entry: &str) -> Value {
         schema.insert("description".to_owned(), about.into());
     }
     schema
-}
-
-/// The field that may stand for a step of a kind, as a text.
-fn short_form(kind: Kind) -> Option<&'static str> {
-    match kind {
-        Kind::Command => Some(of_step::COMMAND),
-        Kind::Read | Kind::Write => Some(of_step::PATH),
-        Kind::Skill => Some(of_step::NAME),
-        Kind::Http => Some(of_step::URL),
-        _ => None,
-    }
 }
 
 fn of_step_of(kind: Kind) -> Value {

@@ -116,6 +116,8 @@ pub struct Meter {
     reserve: u64,
     /// What the assertion at hand was given.
     given: u64,
+    /// What was taken of the shares before it.
+    earlier: u64,
     /// Fuel of the whole run, with what the assertion at hand was given.
     run: u64,
     bytes: usize,
@@ -141,13 +143,14 @@ impl Meter {
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         let (bytes, cancel, run) = (limits.computed_bytes, limits.cancel, limits.run_fuel);
-        let mut meter = Self { fuel: 0, reserve: 0, given: 0, run, bytes, cancel };
+        let mut meter = Self { fuel: 0, reserve: 0, given: 0, earlier: 0, run, bytes, cancel };
         meter.refuel(limits);
         meter
     }
 
     /// Gives the next assertion its full share of fuel; memory stays used.
     pub fn refuel(&mut self, limits: &Limits) {
+        self.earlier = self.earlier.saturating_add(self.used());
         if self.run < u64::MAX {
             self.run = self.run.saturating_sub(self.given.saturating_sub(self.fuel()));
         }
@@ -167,6 +170,21 @@ impl Meter {
     #[must_use]
     pub fn used(&self) -> u64 {
         self.given.saturating_sub(self.fuel())
+    }
+
+    /// All fuel that was ever taken, however often a full share was given.
+    #[must_use]
+    pub fn spent(&self) -> u64 {
+        self.earlier.saturating_add(self.used())
+    }
+
+    /// Leaves no more fuel than so much: what full shares have added to it is given back.
+    pub fn leave(&mut self, most: u64) {
+        let cut = self.fuel().saturating_sub(most);
+        self.given = self.given.saturating_sub(cut);
+        let left = self.fuel().saturating_sub(cut);
+        self.fuel = self.fuel.min(left);
+        self.reserve = left.saturating_sub(self.fuel);
     }
 
     /// Takes fuel: one unit is about one instruction.

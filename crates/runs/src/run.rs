@@ -3,6 +3,7 @@
 //! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
 
 use crate::normal::{of_run, of_step};
+pub use crate::priced::Priced;
 use averment_base::value::{Node, Object, Value};
 use std::sync::Arc;
 
@@ -290,7 +291,7 @@ pub struct Run<'run> {
     pub order: KindOrder,
     /// Kinds that the run records (an empty list is evidence).
     pub recorded: [bool; Kind::ALL.len()],
-    /// False when the run says `complete: false`: more may come.
+    /// False when the run says `complete: false` (more may come), and where a result proves that a call is missing.
     pub complete: bool,
     /// How many records of the text were looked at, and how many of them were not understood.
     pub records: Records,
@@ -298,6 +299,8 @@ pub struct Run<'run> {
     pub warnings: Vec<ReadWarning>,
     /// Texts that no report of the run shows, because somebody said so.
     pub withheld: Vec<String>,
+    /// What a table of prices says of its cost.
+    pub priced: Priced,
 }
 
 /// Counts of the records that a run is read from: lines of a session, messages, events, spans. A format that has none of them counts none.
@@ -307,6 +310,10 @@ pub struct Records {
     pub seen: u64,
     /// Those of them that the format has no meaning for: each has a warning, as long as there are not too many.
     pub not_understood: u64,
+    /// Results whose calls are not there: the run is not complete.
+    pub missing_calls: u64,
+    /// Lines that began like a record and could not be read: the run is not complete.
+    pub lost: u64,
 }
 
 /// Which kinds of step are ordered among each other.
@@ -414,6 +421,8 @@ pub struct ReadWarning {
     pub message: String,
     /// Byte offset in the run's text.
     pub offset: usize,
+    /// Whether it is about a record that could not be read: what stood there is not part of the run, which is not complete then.
+    pub lost: bool,
 }
 
 impl<'run> Run<'run> {

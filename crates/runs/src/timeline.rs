@@ -1,7 +1,7 @@
 //! A run to look at: one line a step, what the run records and what it lacks, and what was odd while reading.
 
 use super::normal::{MAIN_AGENT, of_run, of_step};
-use super::run::{Kind, Run, Status, Step};
+use super::run::{Kind, Priced, Records, Run, Status, Step};
 use averment_base::limits::Limits;
 use averment_base::value::json::{may_hold, parse, write_json};
 use averment_base::value::notation::Beginning;
@@ -44,8 +44,15 @@ fn head(run: &Run<'_>, width: usize, beginning: Beginning, out: &mut String) {
     if let Some(id) = run.id {
         let _ = writeln!(out, "id     {}", shortened(&clean(id), width.saturating_sub(7), beginning));
     }
+    if let Priced::Unknown(why) = &run.priced {
+        let _ = writeln!(out, "cost   not known: {}", shortened(&clean(why), width.saturating_sub(18), beginning));
+    }
     if !run.complete {
-        out.push_str("state  not complete, more may come\n");
+        out.push_str(match run.records {
+            Records { missing_calls: 1.., .. } => "state  not complete: the call of a result is missing\n",
+            Records { lost: 1.., .. } => "state  not complete: a line of it could not be read\n",
+            _ => "state  not complete, more may come\n",
+        });
     }
 }
 
@@ -186,6 +193,9 @@ fn zero(run: &Run<'_>) -> f64 {
     run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
+/// What a step did has at least so much room.
+const NARROW: usize = 12;
+
 fn steps(run: &Run<'_>, kinds: &[Kind], width: usize, beginning: Beginning, out: &mut String) {
     let zero = zero(run);
     // What a cell shows at most; the line is cut once more at its end.
@@ -201,7 +211,7 @@ fn steps(run: &Run<'_>, kinds: &[Kind], width: usize, beginning: Beginning, out:
         widest(|row| &row.duration),
     ];
     let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum();
-    let room = width.saturating_sub(taken).clamp(16, widest(|row| &row.what).max(16));
+    let room = width.saturating_sub(taken).clamp(NARROW, widest(|row| &row.what).max(NARROW));
     for row in &rows {
         out.push_str(line(row, widths, room, beginning).trim_end());
         out.push('\n');

@@ -26,6 +26,10 @@ pub fn normal_form(run: &Run<'_>) -> String {
         begin(of_run::COMPLETE, &mut out);
         out.push_str("false");
     }
+    if !run.object.entries().iter().any(|entry| entry.key == of_run::TURNS && is_recorded(entry)) && counts_turns(run) {
+        begin(of_run::TURNS, &mut out);
+        out.push_str("null");
+    }
     for kind in Kind::ALL.into_iter().filter(|kind| run.records(*kind)) {
         begin(kind.list_key(), &mut out);
         list(&mut out, run.steps.iter().filter(|step| step.kind == kind), write_step);
@@ -43,11 +47,24 @@ pub fn normal_form(run: &Run<'_>) -> String {
     out
 }
 
-/// Whether the steps of all kinds have one order, and are of more than one kind: their starts or turns alone may not say it.
+/// Whether whoever reads the run would count turns that it does not tell.
+fn counts_turns(run: &Run<'_>) -> bool {
+    run.records(Kind::Message) || run.steps.iter().any(|step| step.turn.is_some())
+}
+
+/// Whether the steps of all kinds have one order that has to be told: of more than one kind their starts or turns alone may not say it, nor of
+/// one whose starts are in another order.
 fn has_one_order(run: &Run<'_>) -> bool {
     let has = |kind: &Kind| run.steps.iter().any(|step| step.kind == *kind);
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(has).collect();
-    kinds.len() > 1 && kinds.iter().all(|a| kinds.iter().all(|b| run.ordered(*a, *b)))
+    let told = kinds.len() > 1 || !starts_ascend(run);
+    told && kinds.iter().all(|a| kinds.iter().all(|b| run.ordered(*a, *b)))
+}
+
+/// Whether the steps stand in the order of their starts: where they do not, only a list of steps keeps them as they are.
+fn starts_ascend(run: &Run<'_>) -> bool {
+    let starts: Vec<f64> = run.steps.iter().filter_map(|step| step.start).collect();
+    starts.is_sorted()
 }
 
 fn is_recorded(entry: &Entry<'_>) -> bool {

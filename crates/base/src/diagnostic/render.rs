@@ -158,10 +158,27 @@ pub fn steers(character: char) -> bool {
         || matches!(character, '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
+/// Whether a text holds a character other than a carriage return that [`steers`].
+#[must_use]
+pub fn holds_steering(text: &str) -> bool {
+    const PART: usize = 64;
+    // Most parts of most texts hold letters and signs of ASCII alone: these are told by their bytes, many at once.
+    let is_plain = |part: &str| part.bytes().fold(true, |plain, byte| plain & (byte.wrapping_sub(b' ') < 0x7f - b' '));
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (part, behind) = rest.split_at(rest.ceil_char_boundary(PART));
+        if !is_plain(part) && part.chars().any(|character| character != '\r' && steers(character)) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
 /// The text with every character that [`steers`] replaced by one of the same length in bytes, so that places stay true.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|character| steers(character) && character != '\r') {
+    if !holds_steering(text) {
         return Cow::Borrowed(text);
     }
     let stand_in = |character: char| match character.len_utf8() {
@@ -181,5 +198,28 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     match printable(text) {
         clean if !clean.contains(['\n', '\r', '\t']) => clean,
         clean => Cow::Owned(clean.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_is_found_wherever_it_stands() {
+        for (odd, expected) in [
+            ('\u{1b}', true),
+            ('\u{7f}', true),
+            ('\u{202e}', true),
+            ('\u{e0041}', true),
+            ('\n', false),
+            ('\r', false),
+            ('…', false),
+        ] {
+            for before in (0..140).map(|length| "é".repeat(length % 3) + &"x".repeat(length)) {
+                assert_eq!(holds_steering(&format!("{before}{odd}")), expected, "{odd:?} behind {before}");
+                assert_eq!(holds_steering(&format!("{before}{odd}… and more text, plain and long")), expected);
+            }
+        }
     }
 }

@@ -43,14 +43,17 @@ impl Origin {
         (end != u32::MAX).then_some(start as usize..end as usize)
     }
 
-    /// The same place, with the remark that a path led nowhere from there: a list behind `[*]` with nothing in it and what functions make
-    /// of it, or a key that is missing beside one of nearly the same name. A test of it holds, or does not, for want of something.
+    /// What was computed from a path that leads nowhere.
+    const MADE_OF_NOTHING: Self = Self { start: u32::MAX, end: 0 };
+
+    /// The same place, with the remark that a path led nowhere from there: a list behind `[*]` with nothing in it, or a key that is missing
+    /// beside one of nearly the same name. A test of it holds, or does not, for want of something.
     #[must_use]
     pub fn nowhere(self) -> Self {
         // The remark is that start and end have changed places; no value has an empty range.
         match self.leads_nowhere() {
             true => self,
-            false if self == Self::COMPUTED => Self { start: u32::MAX, end: 0 },
+            false if self == Self::COMPUTED => Self { start: u32::MAX, end: 1 },
             false => Self { start: self.end, end: self.start },
         }
     }
@@ -87,7 +90,13 @@ impl<'run> Node<'run> {
     /// What was computed from a path that leads nowhere.
     #[must_use]
     pub fn nowhere(value: Value<'run>) -> Self {
-        Self { value, origin: Origin::COMPUTED.nowhere() }
+        Self { value, origin: Origin::MADE_OF_NOTHING }
+    }
+
+    /// Whether it was computed from a path that leads nowhere, and is not itself what a path leads to.
+    #[must_use]
+    pub fn made_of_nothing(&self) -> bool {
+        self.origin == Origin::MADE_OF_NOTHING
     }
 
     /// Whether it comes from a path that leads nowhere.

@@ -2,7 +2,7 @@
 //!
 //! Only what can be checked is reported: a provider's prefix with the right alphabet and length, a token whose header decodes, a number
 //! whose check digit is right, an assignment whose value looks random. The text is looked at as it stands and as it reads once escapes
-//! are resolved: JSON and URL escapes, zero-width characters, base64. Every pass is linear in the text.
+//! are resolved: JSON and URL escapes, colours of terminals, zero-width characters, base64. Every pass is linear in the text.
 
 mod assigned;
 mod hide;

@@ -64,24 +64,30 @@ const INVISIBLE: [&str; 20] = [
     "\u{2066}", "\u{2069}",
 ];
 
-/// The places of `%`, `\\` and of bytes that an invisible character may begin with, in order.
+/// What begins a sequence that steers a terminal, such as one for colour.
+const ESC: u8 = 0x1B;
+
+/// The places of `%`, `\\`, of escape characters and of bytes that an invisible character may begin with, in order.
 struct Signs<'a> {
     text: &'a [u8],
-    /// The next place of either group of three bytes, found ahead.
-    next: [Option<usize>; 2],
+    /// The next place of each group of bytes, found ahead.
+    next: [Option<usize>; 3],
 }
 
 impl<'a> Signs<'a> {
     fn new(text: &'a [u8]) -> Self {
-        let mut signs = Self { text, next: [None; 2] };
-        signs.next = [signs.ahead(0, 0), signs.ahead(1, 0)];
+        let mut signs = Self { text, next: [None; 3] };
+        signs.next = [signs.ahead(0, 0), signs.ahead(1, 0), signs.ahead(2, 0)];
         signs
     }
 
     fn ahead(&self, group: usize, from: usize) -> Option<usize> {
         let rest = self.text.get(from..)?;
-        let found =
-            if group == 0 { memchr::memchr3(b'%', b'\\', 0xE2, rest) } else { memchr::memchr3(0xC2, 0xE1, 0xEF, rest) };
+        let found = match group {
+            0 => memchr::memchr3(b'%', b'\\', 0xE2, rest),
+            1 => memchr::memchr3(0xC2, 0xE1, 0xEF, rest),
+            _ => memchr::memchr(ESC, rest),
+        };
         found.map(|offset| from + offset)
     }
 }
@@ -90,9 +96,8 @@ impl Iterator for Signs<'_> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
-        let [first, second] = self.next;
-        let group = usize::from(first.is_none_or(|first| second.is_some_and(|second| second < first)));
-        let place = if group == 0 { first } else { second }?;
+        let places = self.next.iter().enumerate();
+        let (group, place) = places.filter_map(|(group, place)| Some((group, (*place)?))).min_by_key(|(_, at)| *at)?;
         let following = self.ahead(group, place + 1);
         *self.next.get_mut(group)? = following;
         Some(place)
@@ -132,23 +137,54 @@ fn escape(text: &str, start: usize) -> Option<(Option<char>, usize)> {
     match bytes.get(start)? {
         b'%' => percent(text, start),
         b'\\' => match bytes.get(start + 1)? {
+            b'e' => Some((Some(char::from(ESC)), start + 2)),
+            b'0' if text.get(start + 2..start + 4) == Some("33") => Some((Some(char::from(ESC)), start + 4)),
+            b'x' => {
+                let code = u8::from_str_radix(text.get(start + 2..start + 4)?, 16).ok().filter(u8::is_ascii)?;
+                Some((Some(char::from(code)), start + 4))
+            }
             b'n' => Some((Some('\n'), start + 2)),
             b'r' => Some((Some('\r'), start + 2)),
             b't' => Some((Some('\t'), start + 2)),
             b'u' => {
-                let code = u32::from_str_radix(text.get(start + 2..start + 6)?, 16).ok()?;
-                let character = char::from_u32(code)?;
+                // `\u001b`, or `\u{1b}` as reports write it.
+                let (digits, end) = match bytes.get(start + 2)? {
+                    b'{' => {
+                        let end = super::run_end(bytes, start + 3, 6, |byte| byte.is_ascii_hexdigit());
+                        (start + 3..end, end + usize::from(bytes.get(end) == Some(&b'}')))
+                    }
+                    _ => (start + 2..start + 6, start + 6),
+                };
+                let character = char::from_u32(u32::from_str_radix(text.get(digits)?, 16).ok()?)?;
                 let visible = !INVISIBLE.iter().any(|invisible| invisible.starts_with(character));
-                Some((visible.then_some(character), start + 6))
+                Some((visible.then_some(character), end))
             }
             quoted @ (b'"' | b'\'' | b'\\' | b'/') => Some((Some(char::from(*quoted)), start + 2)),
             _ => None,
         },
+        &ESC => Some((None, sequence(bytes, start))),
         _ => {
             let rest = text.get(start..)?;
             let invisible = INVISIBLE.iter().find(|invisible| rest.starts_with(**invisible))?;
             Some((None, start + invisible.len()))
         }
+    }
+}
+
+/// Where a sequence that steers a terminal ends: one of colour, a title or a link, or a single letter behind the escape character.
+fn sequence(bytes: &[u8], start: usize) -> usize {
+    let from = start + 2;
+    match bytes.get(start + 1) {
+        Some(b'[') => {
+            let end = super::run_end(bytes, from, 64, |byte| (0x20..0x40).contains(&byte));
+            end + usize::from(bytes.get(end).is_some_and(|last| (0x40..0x7F).contains(last)))
+        }
+        Some(b']') => {
+            let end = super::run_end(bytes, from, 2048, |byte| byte >= b' ');
+            end + usize::from(bytes.get(end) == Some(&0x07))
+        }
+        Some(letter) if letter.is_ascii_graphic() => from,
+        _ => start + 1,
     }
 }
 

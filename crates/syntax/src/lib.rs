@@ -26,6 +26,7 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use grammar::Rule;
+pub use hints::{Meant, foreign, meant};
 use lower::{Lower, Place};
 pub use recover::{IncrementalParse, Outline, PreviousParse};
 pub use trivia::{Comment, Trivia};

@@ -8,7 +8,7 @@ const SHORTEST_SWAPPED: usize = 4;
 /// Short words of the language that are written for others.
 const CONFUSED: &[(&str, &str)] = &[("no", "not"), ("or", "of"), ("of", "or"), ("if", "iff")];
 /// Words that mean something else than the word of the language beside them.
-const OWN_MEANING: &[&str] = &["one", "nor", "ever", "has", "most"];
+const OWN_MEANING: &[&str] = &["one", "nor", "ever", "has", "most", "default"];
 
 /// The words of the language that another word may have been meant to be, nearest first.
 pub(super) fn meant(word: &str) -> Vec<String> {

@@ -158,6 +158,52 @@ forms! {
     "not" line "not ${1:statement}" "turns pass into fail and fail into pass" "not require deploy";
 }
 
+/// What an expression makes of steps and of lists: the words, how they are written, what they give, an example.
+pub const LISTS: &[Form] = &[
+    Form {
+        words: "count",
+        block: false,
+        snippet: "count ${1:tool}",
+        doc: "how many steps match, as a number on either side",
+        example: "count open(id: $i) == count close(id: $i)",
+    },
+    Form {
+        words: "of",
+        block: false,
+        snippet: "sum(${1:args.amount} of ${2:refund})",
+        doc: "the list of a value over the steps that match, or over the elements of a list; inside of parentheses",
+        example: "sum(args.amount of refund(order: $o)) <= first(result.total of get_order(id: $o))",
+    },
+    Form {
+        words: "so far",
+        block: false,
+        snippet: "last(${1:text} of ${2:user} so far)",
+        doc: "only what was known when the step in scope was asked for",
+        example: "each wire: last(text of user so far) matches /yes/i",
+    },
+    Form {
+        words: "within",
+        block: false,
+        snippet: "count ${1:tool} <= ${2:5} within ${3:10s}",
+        doc: "behind a comparison of a count or of what is made of a list: it holds from every match on, so far as the bound reaches",
+        example: "count refund(customer: $c) <= 5 within 10s",
+    },
+    Form {
+        words: "in a row",
+        block: false,
+        snippet: "count ${1:any failed} <= ${2:2} in a row",
+        doc: "behind a comparison of a count or of what is made of a list: it holds for every row of neighbouring matches",
+        example: "count any failed <= 2 in a row",
+    },
+    Form {
+        words: "where",
+        block: false,
+        snippet: "length(${1:output.items} where ${2:price > 100})",
+        doc: "the elements of a list that meet a condition; their fields come first, `it` is the element; inside of parentheses",
+        example: "length(output.items where price > 100) <= 3",
+    },
+];
+
 /// What is known of a word that begins statements.
 #[must_use]
 pub fn head(word: &str) -> Option<&'static Head> {

@@ -1,6 +1,6 @@
 //! Expressions, tests, literals (language reference, section 4).
 
-use super::Name;
+use super::{Name, PredicateTarget, Step};
 use averment_base::source::Span;
 
 /// An expression.
@@ -58,6 +58,12 @@ pub enum ExprKind {
     If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
     /// `any x in xs: c` and the others.
     Quantifier { quantifier: ExprQuantifier, variable: Name, source: Box<Expr>, body: Box<Expr> },
+    /// `count A` as a number; `so_far` counts what was known when the step in scope was asked for.
+    Counted { step: Box<Step>, so_far: bool },
+    /// `E of A`, `E of LIST`: the value for each of them.
+    Of { value: Box<Expr>, target: Box<PredicateTarget>, so_far: bool },
+    /// `LIST where COND`: the elements that meet it.
+    Filtered { list: Box<Expr>, condition: Box<Expr> },
     /// Parentheses, kept for the formatter.
     Group(Box<Expr>),
 }

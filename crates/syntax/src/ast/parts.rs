@@ -132,6 +132,9 @@ macro_rules! parts {
                 Test { subject, test };
                 If { condition, then, otherwise };
                 Quantifier { quantifier, variable, source, body };
+                Counted { step, so_far };
+                Of { value, target, so_far };
+                Filtered { list, condition };
                 Group(one);
             }
             TextPart {
@@ -157,6 +160,10 @@ macro_rules! pattern_parts {
                 Between { open, close };
                 Each { step };
                 When { condition };
+            }
+            Over {
+                Within(one);
+                Row(one);
             }
             GroupKind {
                 Any;

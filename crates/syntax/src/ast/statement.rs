@@ -105,6 +105,8 @@ macro_rules! statements {
                 Flow { flow: Flow };
                 /// `each A: cond`, `some A: cond`, `no A: cond`.
                 Each { quantifier: Quantifier, step: Step, condition: Expr };
+                /// `count A <= 5 within 10s`, `sum(E of A) <= 5 in a row`: a condition around every match.
+                Sliding { condition: Expr, over: Over };
                 /// `no PREDICATE in EXPR` or `no PREDICATE in A`.
                 NoPredicate { predicate: Name, target: PredicateTarget };
                 /// `args valid [strict] [for A]`.
@@ -169,6 +171,15 @@ pub struct Within {
     pub unit: Option<WithinUnit>,
     /// From `within` to its end.
     pub span: Span,
+}
+
+/// What a condition holds over that stands around every match.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Over {
+    /// `within …`: what follows a match up to there.
+    Within(Within),
+    /// `in a row`: the neighbouring matches.
+    Row(Span),
 }
 
 /// What `within` counts.

@@ -142,9 +142,15 @@ fn inside<'a>(kind: &'a ExprKind, visitor: Visitor<'_, 'a>) {
         ExprKind::Negate(inner) | ExprKind::Not(inner) | ExprKind::Group(inner) => expr(inner, visitor),
         ExprKind::Index { base: left, index: right }
         | ExprKind::Binary { left, right, .. }
+        | ExprKind::Filtered { list: left, condition: right }
         | ExprKind::Quantifier { source: left, body: right, .. } => {
             expr(left, visitor);
             expr(right, visitor);
+        }
+        ExprKind::Counted { step: one, .. } => step(one, visitor),
+        ExprKind::Of { value, target, .. } => {
+            expr(value, visitor);
+            target.visit(visitor);
         }
         ExprKind::Range { start, end } => start.iter().chain(end).for_each(|side| expr(side, visitor)),
         ExprKind::Test { subject, test } => {

@@ -44,10 +44,10 @@ pub(super) const TABLE: &[Hint] = &[
     not("after login until logout: never x", "@bodied h[ w:X .. ] < : @unread > ...")
         .says("the body of `{w}` stands in braces, not behind a colon")
         .write("{h} { {...} }"),
-    not("count a <= 1 and count b <= 2", "a:.. < @failed and|'&&' > b[ not? !not STATEMENT W|T ... ]")
+    not("after each a -> b and never c", "a:.. < @failed and|'&&' > b[ not? !not STATEMENT W|T ... ]")
         .says("statements are not joined with `{wrong}`")
         .write("{a}; {b}"),
-    not("count a <= 1 or count b <= 2", "a:.. < @failed or|'||' > b[ not? !not STATEMENT W|T ... ]")
+    not("after each a -> b or never c", "a:.. < @failed or|'||' > b[ not? !not STATEMENT W|T ... ]")
         .says("statements are not joined with `{wrong}`")
         .write("any of { {a}; {b} }"),
 ];

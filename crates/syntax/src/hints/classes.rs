@@ -1,5 +1,6 @@
 //! What a pattern can name: lists of words, kinds of text, conditions on a place.
 
+use super::meant::lists;
 use super::view::View;
 use super::{counts, entries, filters, heads, settings};
 use crate::token::Kind;
@@ -244,11 +245,11 @@ fn named<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
 }
 
 pub(super) fn list(name: &str) -> Option<&'static [&'static str]> {
-    named(LISTS, name)
+    named(LISTS, name).or_else(|| named(lists::LISTS, name))
 }
 
 pub(super) fn take(name: &str) -> Option<Take> {
-    named(TAKES, name)
+    named(TAKES, name).or_else(|| named(lists::TAKES, name))
 }
 
 pub(super) fn guard(name: &str) -> Option<Guard> {

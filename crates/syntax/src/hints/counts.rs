@@ -17,9 +17,6 @@ pub(super) const TABLE: &[Hint] = &[
     ask("require 2 search", times_in_front),
     ask("require search twice", times_in_words),
     ask("count search =< 3", foreign_sign),
-    not("count search", "count a:P <> @end")
-        .says("`count` needs a comparison behind its step")
-        .help("write `count {a} <= 3`"),
     not("count search at most 3", "count a:P !SIGN|in|not|: < n:BOUND > ...")
         .says("`count` needs a comparison behind its step")
         .write("count {a} {n|bound} {...}"),
@@ -157,6 +154,13 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["greater", "than"], ">"),
     (&["less", "than"], "<"),
     (&["fewer", "than"], "<"),
+    (&["shorter", "than"], "<"),
+    (&["longer", "than"], ">"),
+    (&["smaller", "than"], "<"),
+    (&["larger", "than"], ">"),
+    (&["bigger", "than"], ">"),
+    (&["higher", "than"], ">"),
+    (&["lower", "than"], "<"),
     (&["at", "least"], ">="),
     (&["at", "most"], "<="),
     (&["at", "max"], "<="),

@@ -1,6 +1,8 @@
 //! Hints for mistakes in declarations: names, quotes, signs that are missing, bodies.
 
-use super::hint::{Hint, not};
+use super::hint::{Hint, ask, not};
+use super::view::{View, Write};
+use averment_base::diagnostic::{Diagnostic, Edit};
 
 pub(super) const TABLE: &[Hint] = &[
     not("suite nightly { }", "suite < &W !expect|expects n:HEAD >")
@@ -25,7 +27,8 @@ pub(super) const TABLE: &[Hint] = &[
         .says("the name of a {w} starts with a letter")
         .write("{w} the-{n} { … }")
         .line("{w} the-{n}"),
-    not("rule approval: require search", "w:rule|case|invariant n:LABEL < : >")
+    ask("rule refunds: never refund", colon_body),
+    not("rule approval:", "w:rule|case|invariant n:LABEL < : >")
         .says("the body of a {w} stands in braces, not behind a colon")
         .help("write `{w} {n} { … }`"),
     not("case one \"a sentence\" { }", "case LABEL < t:T >")
@@ -83,3 +86,22 @@ pub(super) const TABLE: &[Hint] = &[
     .write("{a}, {b}")
     .line("{h} {a}, {b}"),
 ];
+
+/// `rule refunds: never refund`, or a body that is indented below.
+fn colon_body(view: &View<'_, '_>) -> Option<Diagnostic> {
+    let colon = view.behind_name(1);
+    if !view.is_any(0, &["rule", "case"]) || !view.is(colon, ":") || colon + 1 >= view.len() || view.is(colon + 1, "{")
+    {
+        return None;
+    }
+    let head = view.source(0, colon);
+    let body = view.span(colon + 1);
+    let below = view.text().get(view.span(colon).range().end..body.range().start)?.contains('\n');
+    let end = if below { view.indented_end(colon + 1)? } else { view.end() };
+    let rest = view.text().get(body.range().start..end.range().end)?;
+    let shown = rest.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+    let close = if below { "\n}" } else { " }" };
+    let edits = vec![view.edit(colon, colon + 1, " {"), Edit { span: end, text: close.to_owned() }];
+    let message = format!("the body of a {} stands in braces, not behind a colon", view.word(0));
+    Some(view.wrong(colon, colon + 1, message).write(format!("{head} {{ {shown} }}"), edits))
+}

@@ -1,6 +1,6 @@
 //! What a template can make of a text: `{name|bare}`.
 
-use super::counts;
+use super::{counts, meant};
 use crate::ast::Unit;
 use crate::{number, words};
 
@@ -17,7 +17,12 @@ const FILTERS: &[(&str, Filter)] = &[
     // As the name of a rule.
     ("label", |text| Some(label_of(bare(text)))),
     // Values as a list.
-    ("list", |text| Some(format!("[{}]", text.replace(" or ", ", ").replace(" and ", ", ")))),
+    ("list", |text| {
+        Some(format!(
+            "[{}]",
+            [" or ", " and ", " || ", " && "].iter().fold(text.to_owned(), |text, joint| text.replace(joint, ", "))
+        ))
+    }),
     // How many, in digits.
     ("digits", |text| counts::digits(text)),
     ("unit", |text| number::meant_unit(text).map(str::to_owned)),
@@ -38,6 +43,27 @@ const FILTERS: &[(&str, Filter)] = &[
     ("parameters", |text| Some(text.replace(", ", " ").replace(' ', ", "))),
     ("statements", |text| Some(text.replace(", ", "; "))),
     ("membership", membership),
+    // Of prose: a step without its articles; steps with commas, with arrows, from a list.
+    ("step", meant::step_of),
+    ("commas", |text| Some(separated(text, ", "))),
+    ("arrows", |text| Some(separated(text, " -> "))),
+    ("bared", |text| Some(separated(&text.replace(['"', '\''], ""), ", "))),
+    ("nothing", |_| Some(String::new())),
+    ("held", held),
+    ("ungrouped", |text| Some(text.replace([',', ' '], ""))),
+    ("cents", |text| Some(format!("{:.2}", text.parse::<f64>().ok()? / 100.0))),
+    ("money", |text| Some(counts::comparison_of(text)?.replace('$', ""))),
+    ("amount", |text| Some(text.trim_start_matches('$').to_owned())),
+    ("like", |text| Some(format!("\"{}\"", bare(text).trim_matches('%')))),
+    ("pattern", |text| {
+        Some(format!(
+            "/{}/",
+            text.trim_start_matches('r').trim_matches(['"', '\'']).replace("\\\\", "\\").replace('/', "\\/")
+        ))
+    }),
+    ("typed", |text| Some(meant::typed(text).to_owned())),
+    ("before", |text| Some(text.parse::<i64>().ok()?.checked_sub(1)?.to_string())),
+    ("defined", |text| Some(format!("def {}", text.split_once(char::is_whitespace)?.1.trim()))),
     // Written anew, not kept in its place.
     ("moved", |text| Some(text.to_owned())),
 ];
@@ -122,6 +148,26 @@ pub(super) fn apply(filter: &str, text: &str) -> Option<String> {
 #[cfg(test)]
 pub(super) fn exists(filter: &str) -> bool {
     FILTERS.iter().any(|(known, _)| *known == filter) || WORDS.iter().any(|(known, _)| *known == filter)
+}
+
+/// Steps with one sign between them, whatever stood there.
+fn separated(text: &str, sign: &str) -> String {
+    let parts = text.split([',', '|']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" or "));
+    let words = ["and ", "or ", "then "];
+    let bare = parts.map(|part| words.iter().fold(part.trim(), |part, word| part.strip_prefix(word).unwrap_or(part)));
+    bare.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(sign)
+}
+
+/// The test that a verb stands for.
+fn held(text: &str) -> Option<String> {
+    let test = match text {
+        "match" | "matches" => "matches",
+        "mention" | "mentions" => "mentions",
+        "start" | "starts" | "begin" | "begins" => "starts",
+        "end" | "ends" => "ends",
+        _ => "contains",
+    };
+    Some(test.to_owned())
 }
 
 /// `not in` for `is not one of`.

@@ -78,13 +78,16 @@ pub(super) const TABLE: &[Hint] = &[
     not("a must come before b", "!STATEMENT a:S @begun < f:ORDER* w:before|precedes > &P ...")
         .says("a statement begins with its word, and `{w}` stands between two steps")
         .write("{f|soon}before {a} -> {...}"),
-    not("a after b", "!STATEMENT a:S @begun < f:ORDER* w:after|follows > &P ...")
+    not("a after b", "!STATEMENT a:S @begun < f:ORDER* w:after > &P ...")
         .says("a statement begins with its word, and `{w}` stands between two steps")
         .write("{f|soon}before {...} -> {a}"),
     not("a requires b", "!STATEMENT a:S @begun < ORDER* w:requires|needs > &P ...")
         .says("a statement begins with its word, and `{w}` stands between two steps")
         .write("{a} only after {...}"),
-    not("a then b", "!STATEMENT a:S @begun < ORDER* w:then|->|=> > &P ...")
+    not("a -> b", "!STATEMENT a:S @begun < ->|=> > b:P ...")
+        .says("a statement begins with its word, and `{wrong}` stands between two steps")
+        .help("write `before {a} -> {b}` when {a} has to come first, `after {a} -> {b}` when {b} has to follow, or `sequence {a} -> {b}` for both"),
+    not("a then b", "!STATEMENT a:S @begun < ORDER* w:then > &P ...")
         .says("a statement begins with its word, and `{w}` stands between two steps")
         .write("sequence {a} -> {...}"),
     not("require a and not b", "h[ require STEPS ] < JOINT > not ...")

@@ -7,7 +7,7 @@
 //! | `never` | the word; `'<'` in quotes where the notation has its own use for the sign |
 //! | `unless\|without` | one of several |
 //! | `P` `N` `STATEMENT` | what a class of [`super::classes`] takes: a step pattern, a number, a word of a list |
-//! | `a?` `a*` | once or not; as often as it is there |
+//! | `a?` `a*` `a+` | once or not; as often as it is there; the same, and at least once |
 //! | `b:P` | the tokens that the part takes, under a name for messages and rewritings |
 //! | `b[ … ]` | the tokens of several parts, under a name |
 //! | `..` | as few tokens as possible, to a place outside of brackets; `b:..` names them, and there is at least one |
@@ -84,6 +84,8 @@ enum Often {
     Once,
     Perhaps,
     Many,
+    /// Once or more.
+    Some,
 }
 
 /// One part of a pattern. Names are empty where nothing is named.
@@ -169,11 +171,13 @@ impl PatternPart {
         if matches!(rest, ".." | "..(") {
             return Self::Skip { into_brackets: rest != "..", name };
         }
-        let (rest, often) = match (rest.strip_suffix('?'), rest.strip_suffix('*')) {
-            (Some(rest), _) => (rest, Often::Perhaps),
-            (_, Some(rest)) => (rest, Often::Many),
-            _ => (rest, Often::Once),
+        let often = match rest.chars().next_back().filter(|_| rest.len() > 1) {
+            Some('?') => Often::Perhaps,
+            Some('*') => Often::Many,
+            Some('+') => Often::Some,
+            _ => Often::Once,
         };
+        let rest = if often == Often::Once { rest } else { rest.get(..rest.len() - 1).unwrap_or(rest) };
         Self::Tokens { choice: Choice::of(rest), often, name }
     }
 
@@ -204,9 +208,21 @@ impl Pattern {
 
     /// The first place where the pattern stands in a statement.
     pub(super) fn find<'v, 'a, 't>(&self, view: &'v View<'a, 't>) -> Option<PatternMatch<'v, 'a, 't>> {
+        self.find_within(view, &mut { STEPS })
+    }
+
+    /// The same with no more parts tried than are left.
+    pub(super) fn find_within<'v, 'a, 't>(
+        &self,
+        view: &'v View<'a, 't>,
+        steps: &mut usize,
+    ) -> Option<PatternMatch<'v, 'a, 't>> {
         let found = PatternMatch { view, named: Vec::new(), wrong: (0, 0), from: 0, to: 0 };
-        let mut search = Search { pattern: self, found, steps: STEPS };
-        search.fits(0, 0).then_some(search.found)
+        let mut search = Search { pattern: self, found, steps: (*steps).min(STEPS) };
+        let given = search.steps;
+        let fits = search.fits(0, 0);
+        *steps -= given - search.steps;
+        fits.then_some(search.found)
     }
 
     /// The names that a rewriting may use.
@@ -307,12 +323,12 @@ impl Search<'_, '_, '_, '_> {
     /// Takes tokens from `at` on as often as they are there, then fewer, until the other parts fit.
     fn taken(&mut self, index: usize, part: (&Choice, Often, &'static str), start: usize, at: usize) -> bool {
         let (choice, often, name) = part;
-        let more = often == Often::Many || at == start;
+        let more = matches!(often, Often::Many | Often::Some) || at == start;
         let end = choice.behind(self.found.view, at).filter(|_| more);
         if end.is_some_and(|end| self.taken(index, part, start, end)) {
             return true;
         }
-        (at > start || often != Often::Once) && self.named(name, (start, at), index + 1)
+        (at > start || matches!(often, Often::Perhaps | Often::Many)) && self.named(name, (start, at), index + 1)
     }
 
     fn skipped(&mut self, index: usize, into_brackets: bool, name: &'static str, at: usize) -> bool {

@@ -3,7 +3,7 @@
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};
 use crate::{grammar, near, words};
-use averment_base::diagnostic::Diagnostic;
+use averment_base::diagnostic::{Diagnostic, Edit};
 
 pub(super) const TABLE: &[Hint] = &[
     ask("either refund where result.code == 0 or cancel", where_without_parentheses),
@@ -330,6 +330,11 @@ fn missing_block(view: &View<'_, '_>) -> Option<Diagnostic> {
             view.missing_at_end("`of` and a body are missing")
                 .help("write `at least 2 of { require search; require fetch }`"),
         );
+    }
+    if let Some(gap) = view.gap_before_brace() {
+        let message = format!("the `{{` of a body stands on the line of its `{}`", view.word(0));
+        let shown = format!("{} {{ … }}", view.source(0, view.len()));
+        return Some(view.missing_at_end(message).write(shown, vec![Edit { span: gap, text: " ".to_owned() }]));
     }
     let head = view.source(0, view.len());
     let body = if view.is_any(0, &["workspace", "runner"]) { "timeout 60s" } else { "require search" };

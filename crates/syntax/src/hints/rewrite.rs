@@ -72,6 +72,23 @@ impl PatternMatch<'_, '_, '_> {
         Some(text.trim().to_owned())
     }
 
+    /// The same with the texts as they are written, whatever their length.
+    pub(super) fn fill_whole(&self, template: &str) -> Option<String> {
+        let mut text = String::new();
+        for part in template_parts(template, |name| self.tokens(name).is_some()) {
+            let new = match part {
+                TemplatePart::Text(new) => new.to_owned(),
+                TemplatePart::Name { name, filter, .. } => {
+                    let (from, to) = self.tokens(name)?;
+                    let written = self.view.written(from, to);
+                    if filter.is_empty() { written.to_owned() } else { filters::apply(filter, written)? }
+                }
+            };
+            join(&mut text, &new);
+        }
+        Some(text.trim().to_owned())
+    }
+
     fn named_text(&self, name: &str, default: &str, filter: &str, whole: bool) -> Option<String> {
         let (from, to) = self.tokens(name)?;
         let source = if whole { self.view.whole_source(from, to) } else { self.view.source(from, to) };

@@ -17,6 +17,14 @@ pub(super) fn spoke(example: &'static str) {
     SPOKEN.with_borrow_mut(|spoken| spoken.push(example));
 }
 
+/// Rows that are asked meanwhile did not speak.
+pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> T {
+    let spoken = SPOKEN.with_borrow(Vec::len);
+    let done = work();
+    SPOKEN.with_borrow_mut(|all| all.truncate(spoken));
+    done
+}
+
 fn said(text: &str) -> Vec<Diagnostic> {
     let mut map = SourceMap::default();
     let file = map.add(SourceFile::new("rules.assert", None, text));

@@ -149,7 +149,9 @@ fn open_text(view: &View<'_, '_>) -> Option<Diagnostic> {
         diagnostic("this raw string is not closed on its line")
             .help("add `'`; a text with an apostrophe stands in `\"…\"`")
     } else {
-        diagnostic("this string is not closed on its line").help("add `\"`, or use `\"\"\"` for text of several lines")
+        let line = view.source(0, at + 1);
+        diagnostic("this string is not closed on its line")
+            .help(format!("add `\"`: write `{line}\"`, or use `\"\"\"` for text of several lines"))
     })
 }
 
@@ -191,10 +193,22 @@ fn open_regex(view: &View<'_, '_>) -> Option<Diagnostic> {
             span,
             "a `[` in this regular expression is not closed, so neither is the expression",
         )
-        .help("add `]`, or write `\\[` for the character"),
-        None => Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
-            .help("add `/` behind the pattern; write `\\/` for a slash in it"),
+        .help(format!("add `]`: write `{}`; or write `\\[` for the character", closed_class(&view.source(0, at + 1)))),
+        None => {
+            let line = view.source(0, at + 1);
+            Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
+                .help(format!("add `/` behind the pattern: write `{line}/`; `\\/` is a slash in it"))
+        }
     })
+}
+
+/// A line with a class of characters closed where its last range or letter ends.
+fn closed_class(line: &str) -> String {
+    let Some(open) = line.rfind('[') else { return line.to_owned() };
+    let (before, inside) = line.split_at(open + 1);
+    let end = inside.find(|sign: char| !sign.is_alphanumeric() && !matches!(sign, '-' | '_' | '\\' | '^')).unwrap_or(0);
+    let (class, behind) = inside.split_at(end);
+    format!("{before}{class}]{behind}")
 }
 
 /// What to say of a bracket.
@@ -241,8 +255,15 @@ fn unclosed_brace(text: &Text<'_>, open: usize, outside: usize) -> Diagnostic {
     } else {
         format!("`{}` in line {}", text.source_line(outside), text.source_line_number(outside))
     };
-    Diagnostic::new(Slug::Unclosed, text.span(open), "this `{` is not closed")
-        .help(format!("a `}}` is missing before {place}"))
+    let diagnostic = Diagnostic::new(Slug::Unclosed, text.span(open), "this `{` is not closed")
+        .help(format!("a `}}` is missing before {place}"));
+    let last = text.last_before(text.tokens.len());
+    let end = text.span(last).range().end;
+    if outside < text.tokens.len() || last <= open || !text.source.is_char_boundary(end) {
+        return diagnostic;
+    }
+    let apart = text.source_line_number(open) != text.source_line_number(last);
+    diagnostic.fix("add `}`", text.span(last).at_end(), if apart { "\n}" } else { " }" })
 }
 
 fn unclosed_bracket(text: &Text<'_>, open: usize, outside: usize, inner: &[usize]) -> Diagnostic {

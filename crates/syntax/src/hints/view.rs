@@ -110,6 +110,43 @@ impl<'a, 't> View<'a, 't> {
         written.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// The text from token `from` up to token `to` as it is written.
+    pub(super) fn written(&self, from: usize, to: usize) -> &'t str {
+        self.text.source.get(self.range(from, to.min(self.len()))).unwrap_or("")
+    }
+
+    /// Where the text from token `from` up to token `to` stands.
+    pub(super) fn range(&self, from: usize, to: usize) -> std::ops::Range<usize> {
+        self.span_of(from, to).range()
+    }
+
+    /// What stands between the end of the statement and a `{` that begins the next line.
+    pub(super) fn gap_before_brace(&self) -> Option<Span> {
+        let next = self.text.skip_lines(self.tokens.last()? + 1);
+        let gap = Span { end: self.text.span(next).start, ..self.end() };
+        let blank = self.text.source.get(gap.range())?.trim().is_empty();
+        (self.text.is(next, "{") && blank).then_some(gap)
+    }
+
+    /// Where the lines end that stand deeper than the first line of the statement, from a token on.
+    pub(super) fn indented_end(&self, at: usize) -> Option<Span> {
+        let (first, start) = (self.index(0), self.index(at));
+        let indent = self.text.indent(first);
+        let mut last = None;
+        let mut here = start;
+        while here < self.text.tokens.len() && self.text.indent(here) > indent {
+            let end = self.text.line_end(here);
+            last = end.checked_sub(1).filter(|&last| last >= here);
+            here = self.text.skip_lines(end);
+        }
+        last.map(|last| self.text.span(last).at_end())
+    }
+
+    /// All of the text that the statement stands in.
+    pub(super) fn text(&self) -> &'t str {
+        self.text.source
+    }
+
     /// True when nothing stands between a token and the one before it.
     pub(super) fn touches(&self, at: usize) -> bool {
         at > 0 && at < self.len() && self.span(at - 1).end == self.span(at).start

@@ -28,9 +28,9 @@ pub(super) const TABLE: &[Hint] = &[
     not("after a -> b within 3 minutes", "@measured .. @read within n:N < @failed !SPAN u:UNIT >")
         .says("`within` needs calls, turns or a duration")
         .write("within {n}{u|unit}"),
-    not("after a -> b within 3 dogs", "@measured .. @read within n:N < @failed !SPAN X? >")
+    not("after a -> b within 3 dogs", "@measured h:.. @read within n:N < @failed !SPAN X? >")
         .says("`within` needs calls, turns or a duration")
-        .help("write `within {n|whole} calls`, `within {n|whole} turns` or `within {n|whole}s`"),
+        .help("write `{h} within {n|whole} calls`, `within {n|whole} turns` or `within {n|whole}s`"),
     not("between a to c { never b }", "&between|never h[ .. between S ] < ,|to|->|until|..|'&&'|or|- > &S ...")
         .says("the two steps of `between` are joined with `and`")
         .write("{h} and {...}"),

@@ -2,7 +2,7 @@
 
 use super::chain::Implied;
 use super::{Children, Lower, Node};
-use crate::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, TestKind};
+use crate::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, PredicateTarget, TestKind};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
@@ -171,7 +171,63 @@ impl Lower<'_> {
     }
 
     fn expressions(&mut self, node: Node<'_>) -> Option<Vec<Expr>> {
-        Children::of(node).map(|child| self.expression(child)).collect()
+        Children::of(node).map(|child| self.collected(child)).collect()
+    }
+
+    /// An expression inside of parentheses, with the list that may be made of it.
+    fn collected(&mut self, node: Node<'_>) -> Option<Expr> {
+        if node.as_rule() != Rule::collected {
+            return self.expression(node);
+        }
+        let mut children = Children::of(node);
+        let value = self.expression(children.next()?)?;
+        let Some(tail) = children.next() else { return Some(value) };
+        let span = value.span.to(self.span(&tail));
+        let rule = tail.as_rule();
+        self.deeper(1, span, |lower| {
+            if rule == Rule::where_tail {
+                return lower.filtered(value, tail);
+            }
+            let kind = lower.of(value, tail)?;
+            Some(Expr { kind, span })
+        })
+    }
+
+    /// `LIST where COND`.
+    fn filtered(&mut self, list: Expr, tail: Node<'_>) -> Option<Expr> {
+        let span = list.span.to(self.span(&tail));
+        let condition = Children::of(tail).find(|child| child.as_rule() == Rule::expression)?;
+        let condition = Box::new(self.expression(condition)?);
+        Some(Expr { kind: ExprKind::Filtered { list: Box::new(list), condition }, span })
+    }
+
+    /// `E of A` and `E of LIST`.
+    fn of(&mut self, value: Expr, tail: Node<'_>) -> Option<ExprKind> {
+        let value = Box::new(value);
+        let mut children = Children::of(tail);
+        children.word(Rule::k_of);
+        let target = children.next()?;
+        let span = self.span(&target);
+        if target.as_rule() == Rule::step {
+            let (step, expr) = (Some(self.step(target)?), None);
+            let so_far = children.word(Rule::so_far);
+            return Some(ExprKind::Of { value, target: Box::new(PredicateTarget { expr, step, span }), so_far });
+        }
+        let list = self.expression(target)?;
+        let list = match children.opt(Rule::where_tail) {
+            Some(tail) => self.filtered(list, tail)?,
+            None => list,
+        };
+        let target = PredicateTarget { span: list.span, expr: Some(list), step: None };
+        Some(ExprKind::Of { value, target: Box::new(target), so_far: false })
+    }
+
+    /// `count A` as a number.
+    fn counted(&mut self, node: Node<'_>) -> Option<ExprKind> {
+        let mut children = Children::of(node);
+        children.word(Rule::k_count);
+        let step = Box::new(self.step_part(children.next()?)?);
+        Some(ExprKind::Counted { step, so_far: children.word(Rule::so_far) })
     }
 
     fn primary(&mut self, node: Node<'_>) -> Option<Expr> {
@@ -191,8 +247,9 @@ impl Lower<'_> {
             Rule::object => return self.object(node),
             Rule::group => {
                 let inner = Children::of(node).next()?;
-                ExprKind::Group(Box::new(self.bracketed(span, |lower| lower.expression(inner))?))
+                ExprKind::Group(Box::new(self.bracketed(span, |lower| lower.collected(inner))?))
             }
+            Rule::counted => self.deeper(1, span, |lower| lower.counted(node))?,
             Rule::conditional => self.deeper(1, span, |lower| lower.conditional(node))?,
             _ => self.deeper(1, span, |lower| lower.quantified(node))?,
         };

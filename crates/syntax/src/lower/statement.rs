@@ -2,8 +2,8 @@
 
 use super::{Children, Lower, Node};
 use crate::ast::{
-    Expr, GroupKind, Item, PredicateTarget, Quantifier, Scope, SequenceMode, Statement, StatementKind, Step, Times,
-    ValueTest, Window, Within, WithinUnit, World,
+    Expr, GroupKind, Item, Over, PredicateTarget, Quantifier, Scope, SequenceMode, Statement, StatementKind, Step,
+    Times, ValueTest, Window, Within, WithinUnit, World,
 };
 use crate::grammar::{self, Rule};
 use averment_base::source::Span;
@@ -19,7 +19,7 @@ impl Lower<'_> {
     fn statement_kind(&mut self, node: Node<'_>) -> Option<StatementKind> {
         let mut children = Children::of(node.clone());
         match node.as_rule() {
-            Rule::expression_statement => Some(StatementKind::Expression(self.expression(children.next()?)?)),
+            Rule::expression_statement => self.expression_statement(children),
             Rule::not_statement => {
                 let span = self.span(&node);
                 children.word(Rule::k_not);
@@ -65,6 +65,19 @@ impl Lower<'_> {
             // A rule of the grammar that no row here reads gives no statement: the example of its form in the table is missed by a test.
             _ => None,
         }
+    }
+
+    /// An expression, alone or around every match.
+    fn expression_statement(&mut self, mut children: Children<'_>) -> Option<StatementKind> {
+        let condition = self.expression(children.next()?)?;
+        let over = match children.opt(Rule::in_a_row) {
+            Some(row) => Some(Over::Row(self.span(&row))),
+            None => self.within(&mut children)?.map(Over::Within),
+        };
+        Some(match over {
+            Some(over) => StatementKind::Sliding { condition, over },
+            None => StatementKind::Expression(condition),
+        })
     }
 
     /// The next step among the children; words in front of it are passed over.

@@ -51,7 +51,7 @@ impl Lower<'_> {
         Some((word, condition?))
     }
 
-    fn step_part(&mut self, node: Node<'_>) -> Option<Step> {
+    pub(super) fn step_part(&mut self, node: Node<'_>) -> Option<Step> {
         let span = self.span(&node);
         match node.as_rule() {
             Rule::step_group => self.step_group(node),

@@ -73,6 +73,8 @@ pub(crate) fn read_incremental(
         brackets: &found,
         too_deep: &scan.too_deep,
         limit: limits.rule_depth,
+        alone: false,
+        asked: 0,
         unread: Vec::new(),
         diagnostics: Diagnostics::default(),
     };

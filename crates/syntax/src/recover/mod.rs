@@ -5,6 +5,7 @@
 
 mod brackets;
 mod incremental;
+mod mended;
 mod nearly;
 mod segments;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use brackets::{Brackets, Close};
 pub(super) use brackets::{Trouble, ends_operand};
 pub(super) use incremental::read_incremental;
 pub use incremental::{IncrementalParse, Outline, PreviousParse};
+pub(super) use mended::mended;
 use segments::{Body, BodyKind, Segment};
 pub(super) use text::Text;
 pub(super) use unfinished::is_unfinished;
@@ -54,6 +56,8 @@ pub(super) fn recover(file: FileId, source: &str, scan: Scan, limits: &Limits) -
         brackets: &brackets,
         too_deep: &scan.too_deep,
         limit: limits.rule_depth,
+        alone: false,
+        asked: 0,
         unread: Vec::new(),
         diagnostics: Diagnostics::default(),
     };
@@ -88,6 +92,10 @@ struct Reader<'a, 't> {
     brackets: &'a Brackets,
     too_deep: &'a [usize],
     limit: usize,
+    /// Only what is wrong with each statement is asked, not what all of it was meant to be.
+    alone: bool,
+    /// Of how many statements that was asked.
+    asked: usize,
     unread: Vec<Name>,
     diagnostics: Diagnostics,
 }

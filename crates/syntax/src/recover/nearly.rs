@@ -29,25 +29,36 @@ impl Trial<'_> {
         (self.place.offset(found) == at).then_some(found)
     }
 
-    /// Reads the text with some edits: whether it can be read then, and if not, whether reading gets further than all of them and than before.
-    pub(super) fn with(&self, edits: &[Edit], before: &Failure) -> Option<Reads> {
-        let mut places: Vec<(usize, usize, &str)> = Vec::with_capacity(edits.len());
-        for edit in edits {
-            let (start, end) = (self.inside(edit.span.start as usize)?, self.inside(edit.span.end as usize)?);
-            places.push((start, end, &edit.text));
-        }
-        places.sort_by_key(|(start, end, _)| (*start, *end));
+    /// Where in the text some edits stand, in their order.
+    fn places(&self, edits: &[Edit]) -> Option<Vec<(usize, usize)>> {
+        let place = |edit: &Edit| Some((self.inside(edit.span.start as usize)?, self.inside(edit.span.end as usize)?));
+        let mut places = edits.iter().map(place).collect::<Option<Vec<_>>>()?;
+        places.sort_unstable();
+        Some(places)
+    }
+
+    /// The text with some edits.
+    pub(super) fn changed(&self, edits: &[Edit]) -> Option<String> {
+        let mut edits: Vec<&Edit> = edits.iter().collect();
+        edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
         let (mut changed, mut done) = (String::with_capacity(self.text.len() + 16), 0);
-        for (start, end, new) in &places {
-            changed.push_str(self.text.get(done..*start)?);
-            changed.push_str(new);
-            done = *end;
+        for edit in edits {
+            changed.push_str(self.text.get(done..self.inside(edit.span.start as usize)?)?);
+            changed.push_str(&edit.text);
+            done = self.inside(edit.span.end as usize)?;
         }
         changed.push_str(self.text.get(done..)?);
+        Some(changed)
+    }
+
+    /// Reads the text with some edits: whether it can be read then, and if not, whether reading gets further than all of them and than before.
+    pub(super) fn with(&self, edits: &[Edit], before: &Failure) -> Option<Reads> {
+        let places = self.places(edits)?;
+        let (changed, done) = (self.changed(edits)?, places.last().map_or(0, |(_, end)| *end));
         let Err(failure) = grammar::read(self.rule, &changed) else { return Some(Reads::Whole) };
         let behind = changed.len().saturating_sub(failure.at);
         let behind_before = self.text.len().saturating_sub(self.inside(before.at)?);
-        let start = places.last().map_or(0, |(start, ..)| *start);
+        let start = places.last().map_or(0, |(start, _)| *start);
         let behind_edits = self.text.len().saturating_sub(done);
         // Text that ends too early behind the new word is further too.
         let accepted = behind < behind_edits || done > start && behind == 0 && failure.at > start;

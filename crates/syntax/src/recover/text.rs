@@ -70,7 +70,7 @@ impl<'t> Text<'t> {
     }
 
     /// How far the line of a token is indented, in characters.
-    pub(super) fn indent(&self, index: usize) -> usize {
+    pub(crate) fn indent(&self, index: usize) -> usize {
         self.starts.get(self.line(index)).map_or(0, |start| start.1)
     }
 
@@ -81,7 +81,7 @@ impl<'t> Text<'t> {
     }
 
     /// The next token that is no line end, from `index` on.
-    pub(super) fn skip_lines(&self, index: usize) -> usize {
+    pub(crate) fn skip_lines(&self, index: usize) -> usize {
         let ends = self.tokens.get(index..).unwrap_or(&[]).iter().take_while(|token| token.kind == Kind::LineEnd);
         index + ends.count()
     }

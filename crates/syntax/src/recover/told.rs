@@ -20,6 +20,7 @@ impl Reader<'_, '_> {
 
     pub(super) fn explain(&mut self, segment: Segment, inside: Option<(usize, usize)>, failure: &Failure, rule: Rule) {
         self.unread_name(segment);
+        self.asked += 1;
         let own: Vec<usize> = self.words_of(segment, inside);
         let (text, place) = self.written(segment, inside);
         // What is mended may be two statements.
@@ -35,11 +36,22 @@ impl Reader<'_, '_> {
             // Nothing is put in where a word in another's place is all that is wrong.
             let unsure = nearly::only_inserts(&known) || known.slug == Slug::UnknownModifier && known.fix.is_none();
             let fixed = known.fix.is_some();
-            let known = trial.proven(known, failure);
+            let known = if self.alone { known } else { trial.proven(known, failure) };
             let swapped = if unsure || fixed && known.fix.is_none() { nearly(Written::OtherWord) } else { None };
             swapped.unwrap_or(known)
         });
+        let body = inside.is_some().then(|| self.whole_of(segment)).flatten();
+        let near = |help: &String| help.starts_with("did you mean");
+        let is_mistyped = diagnostic.fix.is_some() && diagnostic.help.as_ref().is_some_and(near);
+        let diagnostic = self.all_meant(&trial, body, (diagnostic, is_mistyped));
         self.diagnostics.push(diagnostic);
+    }
+
+    /// The text of a segment with its body, and where it starts.
+    fn whole_of(&self, segment: Segment) -> Option<(&str, usize)> {
+        let start = self.text.span(segment.start).start as usize;
+        let end = self.text.before(segment.end).map(|last| self.text.span(last).end as usize)?;
+        Some((self.text.source.get(start..end)?, start))
     }
 
     /// Whether a single word is all that is wrong with a statement.

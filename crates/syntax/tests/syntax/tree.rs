@@ -68,6 +68,18 @@ fn short(expr: &Expr) -> String {
         ExprKind::Quantifier { quantifier, variable, source, body } => {
             format!("({quantifier:?} {} in {}: {})", variable.text, short(source), short(body))
         }
+        ExprKind::Counted { step: one, so_far } => {
+            format!("(count {}{})", step(one), if *so_far { " so far" } else { "" })
+        }
+        ExprKind::Of { value, target, so_far } => {
+            let of = match (&target.expr, &target.step) {
+                (Some(list), _) => short(list),
+                (None, Some(one)) => step(one),
+                (None, None) => String::new(),
+            };
+            format!("({} of {of}{})", short(value), if *so_far { " so far" } else { "" })
+        }
+        ExprKind::Filtered { list, condition } => format!("({} where {})", short(list), short(condition)),
         ExprKind::Group(inner) => format!("<{}>", short(inner)),
     }
 }

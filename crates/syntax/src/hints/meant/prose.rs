@@ -1,0 +1,200 @@
+//! Rules as people say them: `the agent must never call refund`, `refund must be called at least twice`.
+
+use super::row::{Meaning, asked, say};
+use crate::hints::view::View;
+use crate::token::Kind;
+use std::ops::Range;
+
+const PROSE: &str =
+    "a statement begins with its word, such as `never`, `require` or `before`, and names its tools alone";
+
+pub(super) const TABLE: &[Meaning] = &[
+    asked("output isn't \"x\"", apostrophe),
+    asked("NEVER refund", lower_case),
+    say("never call refund.", "s[ X @apart X .. ] < . > @end", "{s}").says("a statement ends with its line, without a full stop"),
+    // Several words that are one.
+    say("refund is not allowed to happen", "..( is|are never|not allowed|permitted|supposed to", "never").says(PROSE),
+    say("the agent is forbidden to call refund", "..( is|are|be forbidden|prohibited to|from", "never").says(PROSE),
+    say("you must not call refund", "..( must|should|shall|may|can|could|will|would not|never ever?", "never").says(PROSE),
+    say("cannot call refund", "..( cannot|mustnt|shouldnt|dont|doesnt|cant|wont ever?", "never").says(PROSE),
+    say("do not call refund", "..( do|does not !contain|mention|match|start|end|exist ever?", "never").says(PROSE),
+    say("never ever refund", "..( never ever", "never").says(PROSE),
+    say("agents have to call notify", "..( has|have|needs|need|ought to &W", "must").says(PROSE),
+    say("the agent is required to call notify", "..( is|are required|supposed|expected|obliged to", "must").says(PROSE),
+    say("the agent is allowed to call search at most 3 times", "..( is|are allowed|permitted to", "may").says(PROSE),
+    say("must always call notify", "..( must|should|shall always", "must").says(PROSE),
+    say("call login prior to refund", "..( prior to", "before").says(PROSE),
+    // Who acts.
+    say("the agent must call notify", "..( ARTICLE? SUBJECT &MODAL", "").says(PROSE),
+    say("make sure refund is never called", "make|be sure|certain that? &W ...", "{...}").says(PROSE),
+    say("ensure refund is never called", "ensure|verify|guarantee|confirm|check that? r[ &D X X ... ]", "{r}").says(PROSE),
+    say("there must be no refund", "there must|should|shall|is|are be? no ...", "never {...}").says(PROSE),
+    say("there must never be a refund", "there never be? ...", "never {...}").says(PROSE),
+    say("there must be at least 2 calls of search", "there must|should|shall|may|is|are|can be? &at|no|more|less|exactly ...", "{...}").says(PROSE),
+    say("there must be a call to refund", "there must|should|shall|is|are be? a:C @modifiers ...", "require {a|step} {...}").says(PROSE),
+    // What must not occur.
+    say("a refund without approve is never ok", "ARTICLE? a:D without b:D is|are never|not ok|allowed|permitted @end", "before {b} -> {a}").says(PROSE),
+    say("no refund without approve", "no|never|not CALLV* a:C < without|unless|before > CALLV* ARTICLE* b:C first|beforehand|before|is|has|been|PASSIVE* @modifiers ...", "before {b|step} -> {a|step} {...}").says(PROSE),
+    say("refund must never happen without approve", "ARTICLE* a:C never PASSIVE|be* < without|unless|before > CALLV|ARTICLE* b:C first|before|is|has|been|PASSIVE* @modifiers ...", "before {b|step} -> {a|step} {...}").says(PROSE),
+    say("no calls to refund", "no|never|not CALLV* !FAILS a:C @modifiers ...", "never {a|step} {...}").says(PROSE),
+    say("never call refund or cancel", "never CALLV a:CHOICES @modifiers ...", "never {a|commas} {...}").says(PROSE),
+    say("never use refund twice", "never CALLV+ a:C ...", "never {a|step} {...}").says(PROSE),
+    say("never call a refund twice", "never CALLV a:C &M|more|over ...", "never {a|step} {...}").says(PROSE),
+    say("refund must never be called", "ARTICLE* a:C < never|not be? PASSIVE? > @modifiers ...", "never {a|step} {...}").says(PROSE),
+    say("refund is never called", "ARTICLE* a:C < BE never|not be? PASSIVE? > @modifiers ...", "never {a|step} {...}").says(PROSE),
+    say("the refund is forbidden", "ARTICLE+ a:C < BE not? forbidden|prohibited|banned|disallowed|allowed|permitted > @end", "never {a|step}").says(PROSE).guess(),
+    say("never refund more than 2 times in a run", "n[ never|count|require .. ] < in|per|during a|the|each|one run|conversation|session|trace > @end", "{n}").says(PROSE),
+    // How often.
+    say("limit search to 5", "limit|restrict|cap a:C to|at|:? n:N times|calls? @modifiers ...", "count {a|step} <= {n} {...}"),
+    say("no more than 3 turns", "MUST|CALLV|take* n:BOUND turns|messages @modifiers ...", "turns {n|bound} {...}").over(),
+    say("no more than 3000 tokens", "MUST|CALLV|take* n:BOUND tokens @modifiers ...", "usage.total_tokens {n|bound} {...}").over(),
+    say("the number of turns is at most 5", "ARTICLE? number|count|amount of v:turns|tokens ...", "{v} {...}"),
+    say("count search = 2", "count a:C < = > n:M times? @modifiers ...", "count {a|step} == {n|digits} {...}"),
+    say("refund must be called", "ARTICLE* a:C < must|should|shall|will|may|can|has|needs be|been PASSIVE > ...", "{a|step} called {...}").says(PROSE),
+    say("refund is called twice", "ARTICLE* a:C < BE PASSIVE > ...", "{a|step} called {...}").says(PROSE),
+    say("refund called before notify", "a:C called before|after &C", "{a|step} before").says(PROSE),
+    say("refund called at most once", "tool? a:C called n:BOUND @modifiers ...", "count {a|step} {n|bound} {...}").says(PROSE),
+    say("refund called twice", "tool? a:C called n:M time|times|x? @modifiers ...", "count {a|step} == {n|digits} {...}").says(PROSE),
+    say("login called first", "a:C called n:first|last @modifiers ...", "{n} {a|step} {...}").says(PROSE),
+    say("notify called", "tool? a:C called @modifiers ...", "require {a|step} {...}").says(PROSE),
+    say("refund may happen at most once", "ARTICLE* a:C < may|must|can|should|MODAL|BE PASSIVE? > n:BOUND @modifiers ...", "count {a|step} {n|bound} {...}").says(PROSE),
+    say("refund at most once", "ARTICLE* a:C n:BOUND @modifiers ...", "count {a|step} {n|bound} {...}").says(PROSE),
+    say("refund <= 3 times", "a:D s[ SIGN N ] < times|calls > @modifiers ...", "count {a} {s} {...}").says(PROSE),
+    say("the number of calls to search must not exceed 3", "ARTICLE? number|count|amount of a:C never exceed n:M @modifiers ...", "count {a|step} <= {n|digits} {...}").says(PROSE),
+    say("number of search <= 3", "ARTICLE? number|count of a:C s[ SIGN N ] @modifiers ...", "count {a|step} {s} {...}").says(PROSE),
+    say("number of searches must be at most 3", "ARTICLE? number|count of a:C MUST|is|be* n:BOUND @modifiers ...", "count {a|step} {n|bound} {...}").says(PROSE),
+    say("count of search <= 3", "count of|for a:C &SIGN|in ...", "count {a|step} {...}").says(PROSE),
+    say("search count <= 3", "a:D count|calls s[ SIGN N ] @modifiers ...", "count {a} {s} {...}").says(PROSE),
+    say("search: count <= 3", "a:D : count|calls|times s[ SIGN N ] @modifiers ...", "count {a} {s} {...}").says(PROSE),
+    say("count calls of search <= 3", "count calls|call of|to a:C &SIGN|in ...", "count {a|step} {...}").says(PROSE),
+    say("at most 10 tool calls", "n:BOUND tool|total? call|calls @modifiers ...", "count any {n|bound} {...}").says(PROSE).over(),
+    say("use at most 10 tool calls", "MUST|CALLV* n:BOUND tool|total? calls|tools @modifiers ...", "count any {n|bound} {...}").says(PROSE).over(),
+    say("max 3 calls to search", "CALLV? n:BOUND calls|call|uses|use|invocations of|to|for a:C @modifiers ...", "count {a|step} {n|bound} {...}").says(PROSE),
+    say("use search at most 3 times", "MUST|may|always* CALLV a:C n:BOUND @modifiers ...", "count {a|step} {n|bound} {...}").says(PROSE),
+    say("call search twice", "MUST|always* CALLV a:C n:M time|times|x? @modifiers ...", "count {a|step} == {n|digits} {...}").says(PROSE),
+    // What must occur.
+    say("allow only search, fetch", "allow|permit only|just CALLV? a:CHOICES @end", "only {a|commas}"),
+    say("allowed tools: search, fetch", "allowed|permitted tools|calls|tool :|=|are? a:CHOICES @end", "only {a|commas}"),
+    say("exclude refund", "exclude|skip|reject|omit|ban a:C @end", "never {a|step}").guess(),
+    say("never refund \"why not\"", "s[ never|require|first|last !KIND|run|execute|exec|bash|shell TOOL ] m:T @end", "{s} message {m}").guess(),
+    say("only call search or fetch", "only CALLV|may|can+ a:CHOICES @modifiers ...", "only {a|commas} {...}").says(PROSE),
+    say("only search and fetch are allowed", "only|just CALLV* a:CHOICES is|are|may|can be? allowed|permitted|PASSIVE @modifiers ...", "only {a|commas} {...}").says(PROSE),
+    say("the first call must be login", "ARTICLE? n:first|last tool? call|step|action|tool must|should|is|be+ a:C @modifiers ...", "{n} {a|step} {...}").says(PROSE),
+    say("call login first", "MUST|always|CALLV+ a:C n:first|last @modifiers ...", "{n} {a|step} {...}").says(PROSE),
+    say("always call notify", "MUST|always* CALLV+ a:C @modifiers ...", "require {a|step} {...}").says(PROSE),
+    say("must notify", "MUST|always+ a:C @modifiers ...", "require {a|step} {...}").says(PROSE),
+    say("should use login before refund", "MUST|always+ &CALLV|D|before|after ...", "{...}").says(PROSE),
+    say("uses notify", "uses|use|invoke|invokes|calls|calling ...", "call {...}").says(PROSE),
+    say("rule refunds must be approved {}", "rule n[ LABEL W W W* ] &'{' ...", "rule {n|label} {...}").says("the name of a rule is one word"),
+];
+
+/// `isn't`, `don't`, `mustn't`: the apostrophe opens a text.
+fn apostrophe(view: &View<'_, '_>) -> Option<(Range<usize>, String)> {
+    let opens = |at: usize| matches!(view.kind(at), Kind::OpenText | Kind::Text) && view.word(at).starts_with("'t");
+    let at = (1..view.len()).find(|&at| opens(at) && view.touches(at) && view.is_word(at - 1))?;
+    let word = match view.word(at - 1).to_ascii_lowercase().as_str() {
+        "can" => "can",
+        "won" => "will",
+        "shan" => "shall",
+        other => return other.strip_suffix('n').map(|stem| (place(view, at), format!("{stem} not"))),
+    };
+    Some((place(view, at), format!("{word} not")))
+}
+
+fn place(view: &View<'_, '_>, at: usize) -> Range<usize> {
+    let start = view.range(at - 1, at);
+    start.start..start.end + 2
+}
+
+/// Words that are written in capitals at the start of a sentence, or throughout.
+const CAPITALS: &[&str] = &[
+    "the",
+    "a",
+    "an",
+    "never",
+    "always",
+    "do",
+    "must",
+    "should",
+    "no",
+    "every",
+    "each",
+    "all",
+    "any",
+    "at",
+    "only",
+    "call",
+    "if",
+    "when",
+    "whenever",
+    "before",
+    "after",
+    "require",
+    "output",
+    "cost",
+    "duration",
+    "and",
+    "or",
+    "not",
+    "in",
+    "like",
+    "is",
+    "null",
+    "between",
+    "exists",
+    "count",
+    "sum",
+    "length",
+    "min",
+    "max",
+    "avg",
+    "lower",
+    "upper",
+    "agent",
+    "assistant",
+    "ensure",
+    "make",
+    "use",
+    "there",
+    "don",
+    "sequence",
+    "first",
+    "last",
+    "then",
+    "contains",
+    "matches",
+    "it",
+    "select",
+    "ilike",
+    "where",
+    "for",
+    "contain",
+    "deny",
+    "allow",
+    "eventually",
+    "globally",
+    "rule",
+    "once",
+    "given",
+    "starts",
+    "ends",
+    "with",
+    "true",
+    "false",
+];
+
+/// `NEVER`, `Always`, `IS NULL`: words of the language in capitals.
+fn lower_case(view: &View<'_, '_>) -> Option<(Range<usize>, String)> {
+    let capital = |at: usize| {
+        let word = view.word(at);
+        let whole = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        let starts = (at == 0 || matches!(word, "Then" | "And" | "Or"))
+            && word.starts_with(|sign: char| sign.is_ascii_uppercase());
+        view.is_word(at)
+            && (whole || starts)
+            && !view.is(at.wrapping_sub(1), ".")
+            && CAPITALS.contains(&word.to_ascii_lowercase().as_str())
+    };
+    let at = (0..view.len()).find(|&at| capital(at))?;
+    Some((view.range(at, at + 1), view.word(at).to_ascii_lowercase()))
+}

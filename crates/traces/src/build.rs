@@ -12,7 +12,7 @@ mod step;
 use super::error::{Placed, ReadError};
 use averment_base::value::{Node, Object, Origin, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::{Kind, ReadWarning, Records, Run, RunSource, Step};
+use averment_runs::run::{Kind, Priced, ReadWarning, Records, Run, RunSource, Step};
 use bumpalo::Bump;
 use order::Ordered;
 use rustc_hash::FxHashMap;
@@ -35,6 +35,10 @@ pub(crate) struct Normal<'run> {
     pub(crate) records: Records,
     /// What was odd so far.
     pub(crate) warnings: Vec<ReadWarning>,
+    /// What a table of prices says of its cost.
+    pub(crate) priced: Priced,
+    /// A result alone says that a call went well, for want of other words.
+    pub(crate) concludes_ok: bool,
 }
 
 /// The order of all steps: the kind of each, and its number among the recorded ones of its kind.
@@ -61,6 +65,8 @@ pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run
         depths: FxHashMap::default(),
         records: normal.records,
         warnings: normal.warnings,
+        priced: normal.priced,
+        concludes_ok: normal.concludes_ok,
         derived: 0,
     }
     .run(normal.text, normal.source, normal.object, normal.order)
@@ -76,6 +82,8 @@ pub(crate) struct Builder<'run> {
     /// How deep the agents stand that have taken over, or handed over.
     pub(crate) depths: FxHashMap<&'run str, i64>,
     pub(crate) warnings: Vec<ReadWarning>,
+    priced: Priced,
+    concludes_ok: bool,
     /// Bytes of what was derived of commands.
     derived: usize,
 }
@@ -117,7 +125,7 @@ impl<'run> Builder<'run> {
             text,
             source,
             format: self.format,
-            concludes_ok: !self.of_format,
+            concludes_ok: !self.of_format || self.concludes_ok,
             id: root::id(object)?,
             object: Object::new(self.arena, entries),
             steps,
@@ -127,6 +135,7 @@ impl<'run> Builder<'run> {
             records: self.records,
             warnings: self.warnings,
             withheld: Vec::new(),
+            priced: self.priced,
         })
     }
 
@@ -182,7 +191,11 @@ impl<'run> Builder<'run> {
     pub(crate) fn warn(&mut self, origin: Origin, message: String) {
         // A run can hold one for every step; nobody reads more than some.
         if self.warnings.len() < 100 {
-            self.warnings.push(ReadWarning { message, offset: origin.range().map_or(0, |range| range.start) });
+            self.warnings.push(ReadWarning {
+                message,
+                offset: origin.range().map_or(0, |range| range.start),
+                lost: false,
+            });
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod adapt;
 mod build;
 pub mod error;
 pub mod names;
+pub mod prices;
 pub mod projection;
 pub mod read;
 pub mod scan;

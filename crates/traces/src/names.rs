@@ -1,7 +1,7 @@
 //! The names that home-grown formats give to the parts of a run and of a call: one table, for the full reader and for projections, and
 //! what a file of the user adds to it.
 
-mod file;
+pub(crate) mod file;
 pub mod propose;
 
 use averment_base::value::{Node, Object, Value};
@@ -64,7 +64,7 @@ macro_rules! parts {
 parts! {
     /// The list of the calls.
     Calls = "calls", Run, None, None, [
-        "tool_calls", "toolCalls", "tool_uses", "function_calls", "tools_called", "tool_invocations", "actions",
+        "tool_calls", "toolCalls", "tool_uses", "function_calls", "tools_called", "tool_invocations",
     ];
     /// Of a call: its tool.
     Tool = "tool", Call, Some(of_step::TOOL), None, ["tool", "name", "tool_name", "toolName", "function_name", "function"];
@@ -298,7 +298,11 @@ pub(crate) fn at<'run>(object: Object<'run>, name: &str) -> Option<Node<'run>> {
     if let Some(node) = object.get(name) {
         return Some(node);
     }
-    let mut keys = name.split(STEP).filter(|_| name.contains(STEP));
+    // Few names are paths, and most names are not there.
+    if !name.bytes().any(|byte| char::from(byte) == STEP) {
+        return None;
+    }
+    let mut keys = name.split(STEP);
     let first = object.get(keys.next()?)?;
     keys.try_fold(first, |node, key| match node.value {
         Value::Object(object) => object.get(key),

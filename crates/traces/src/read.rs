@@ -15,13 +15,15 @@ mod stream;
 mod walk;
 
 use super::adapt;
-use super::build::build;
+use super::build::{Normal, build};
 use super::error::{Placed, ReadError};
 use super::names::Names;
+use super::prices::{self, Prices, Spending};
 use averment_base::limits::Limits;
 use averment_base::memory::asking;
 use averment_base::value::json::{self, Document};
-use averment_base::value::{Node, Origin, Value};
+use averment_base::value::{Entry, Node, Object, Origin, Value};
+use averment_runs::normal::of_run;
 use averment_runs::run::{ReadWarning, Records, Run, RunSource};
 use bumpalo::Bump;
 pub use part::{FilePart, LinesOrigin, WholeLines};
@@ -149,10 +151,19 @@ impl RawRun {
 /// # Errors
 /// What is not JSON, no run of a known format, or beyond a limit.
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, limits: &Limits) -> Result<Run<'run>, ReadError> {
-    parse_under(raw, arena, limits, None)
+    parse_under(raw, arena, limits, Told::default())
 }
 
-/// The same, with names that a home-grown format gives to the parts of a run.
+/// What a user tells of runs beside them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Told<'a> {
+    /// The names that a home-grown format gives to the parts of a run.
+    pub names: Option<&'a Names>,
+    /// What tokens cost.
+    pub prices: Option<&'a Prices>,
+}
+
+/// The same, with what a user tells of runs.
 ///
 /// # Errors
 /// As [`parse`].
@@ -160,8 +171,9 @@ pub fn parse_under<'run>(
     raw: &'run RawRun,
     arena: &'run Bump,
     limits: &Limits,
-    names: Option<&Names>,
+    told: Told<'_>,
 ) -> Result<Run<'run>, ReadError> {
+    let Told { names, prices } = told;
     if raw.length() > limits.run_bytes {
         return Err(bytes::too_long(&raw.source, limits));
     }
@@ -175,13 +187,45 @@ pub fn parse_under<'run>(
         TextForm::Values => read_records(split::values(text), text, arena, limits, &mut records, &mut warnings),
     };
     let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
-    let normal =
-        adapt::normal(root, text, raw.source.clone(), (records, warnings), arena, limits, names).map_err(placed)?;
+    let from = adapt::From { root, text, source: raw.source.clone(), records, warnings };
+    let (mut normal, spending) = adapt::normal(from, arena, limits, names).map_err(placed)?;
+    if let Some(prices) = prices {
+        priced(&mut normal, prices, &spending, arena);
+    }
     let other = names.filter(|_| normal.format != adapt::MAPPED);
-    build(normal, arena).map_err(|error| match other.and_then(|names| adapt::unfit(&root, names)) {
+    let run = build(normal, arena).map_err(|error| match other.and_then(|names| adapt::unfit(&root, names)) {
         Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },
         None => error,
-    })
+    })?;
+    // What stood on a line that cannot be read may have been anything.
+    let lost = run.warnings.iter().filter(|warning| warning.lost).count() as u64;
+    Ok(Run { complete: run.complete && lost == 0, records: Records { lost, ..run.records }, ..run })
+}
+
+/// Gives a run in normal form the cost that it does not record.
+fn priced<'run>(normal: &mut Normal<'run>, prices: &Prices, spending: &Spending<'run>, arena: &'run Bump) {
+    let Value::Object(run) = normal.object.value else { return };
+    let (priced, cost) = prices::of_run(prices, run, spending, arena);
+    normal.priced = priced;
+    if let Some(node) = cost {
+        let others = run.entries().iter().copied().filter(|entry| entry.key != of_run::COST);
+        let entries: Vec<Entry<'run>> = others.chain([Entry { key: of_run::COST, node }]).collect();
+        normal.object.value = Value::Object(Object::new(arena, arena.alloc_slice_copy(&entries)));
+    }
+}
+
+/// The endings of files that hold traces.
+pub const ENDINGS: [&str; 5] = [".json", ".jsonl", ".ndjson", ".traj", ".eval"];
+/// What such an ending may stand before where the file is packed.
+#[cfg(feature = "packed")]
+const PACKED: [&str; 2] = [".gz", ".zst"];
+
+/// Whether a file is named like a trace: what is in it decides whether it is one.
+#[must_use]
+pub fn is_named_like_a_trace(name: &str) -> bool {
+    #[cfg(feature = "packed")]
+    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Reads one run in normal form. Other formats are not looked for.
@@ -229,7 +273,9 @@ fn read_records<'run>(
                 records.not_understood += 1;
                 let message =
                     format!("a line is not JSON and is passed over: {} (column {})", error.message, error.column);
-                warnings.push(ReadWarning { message, offset: offset + error.offset });
+                // Words that a program has printed are no record.
+                let lost = line.trim_ascii_start().starts_with(['{', '[']);
+                warnings.push(ReadWarning { message, offset: offset + error.offset, lost });
             }
         }
     }
@@ -242,10 +288,12 @@ fn odd<'a>(document: &'a Document<'_>) -> impl Iterator<Item = ReadWarning> + 'a
     let duplicates = document.duplicates.iter().map(move |duplicate| ReadWarning {
         message: format!("the key `{}` stands more than once in its object; the last one counts", duplicate.key),
         offset: start(duplicate.object),
+        lost: false,
     });
     let constants = document.constants.iter().map(move |constant| ReadWarning {
         message: "a number that is none (`NaN`, `Infinity`) is no JSON; it is read as `null`".to_owned(),
         offset: start(*constant),
+        lost: false,
     });
     duplicates.chain(constants)
 }

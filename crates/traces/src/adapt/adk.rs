@@ -1,9 +1,10 @@
-//! Google ADK: sessions (`events` with `author` and `content.parts`), lists of such events, and eval sets (`eval_cases`, each a
-//! conversation as it was recorded). Keys are written with underscores or as camel case; times are seconds.
+//! Google ADK: sessions (`events` with `author` and `content.parts`), and lists of such events. Keys are written with underscores or as
+//! camel case; times are seconds.
 
-use super::cutting::Cutting;
+pub(super) mod eval;
+
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
+use super::fields::{Parsed, Record, Shapes, fields, is_true, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Object};
@@ -11,24 +12,17 @@ use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::Kind;
 
 fields! {
-    /// A session, an eval set, a case of one.
+    /// A session.
     OfSession {
         Id = "id" => Run(of_run::ID),
         Events = "events" => Shape,
-        Cases = "eval_cases" => Shape,
-        CasesToo = "evalCases" => Shape,
-        Case = "eval_id" => Run(of_run::ID),
-        CaseToo = "evalId" => Run(of_run::ID),
-        Set = "eval_set_id" => Shape,
-        SetToo = "evalSetId" => Shape,
-        Conversation = "conversation" => Shape,
         App = "app_name" => PartOf(of_run::META),
         AppToo = "appName" => PartOf(of_run::META),
     }
 }
 
 fields! {
-    /// An event, or a turn of a conversation in an eval set.
+    /// An event.
     OfEvent {
         Invocation = "invocation_id" => Shape,
         InvocationToo = "invocationId" => Shape,
@@ -42,22 +36,6 @@ fields! {
         ModelToo = "modelVersion" => PartOf(of_run::META),
         Error = "error_message" => Run(of_run::ERROR),
         ErrorToo = "errorMessage" => Run(of_run::ERROR),
-        Asked = "user_content" => Shape,
-        AskedToo = "userContent" => Shape,
-        Answer = "final_response" => Shape,
-        AnswerToo = "finalResponse" => Shape,
-        Between = "intermediate_data" => Shape,
-        BetweenToo = "intermediateData" => Shape,
-        Uses = "tool_uses" => Shape,
-        UsesToo = "toolUses" => Shape,
-        Responses = "tool_responses" => Shape,
-        ResponsesToo = "toolResponses" => Shape,
-        Says = "intermediate_responses" => Shape,
-        SaysToo = "intermediateResponses" => Shape,
-        Created = "creation_timestamp" => Shape,
-        CreatedToo = "creationTimestamp" => Shape,
-        Inner = "invocation_events" => Shape,
-        InnerToo = "invocationEvents" => Shape,
     }
 }
 
@@ -118,9 +96,7 @@ pub(crate) const FORMAT: Format = Format {
     description: "sessions of Google ADK (`events`, or a list of them)",
     marks: &[OfSession::Events.key()],
     near: &[OfEvent::Invocation.key(), OfEvent::InvocationToo.key()],
-    object: |object| {
-        list_of(object, OfSession::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
-    },
+    object: holds_events,
     item_marks: &[OfEvent::Author.key()],
     element: is_event,
     line: is_event,
@@ -128,24 +104,10 @@ pub(crate) const FORMAT: Format = Format {
     ..IN_FULL
 };
 
-/// Eval sets.
-pub(crate) const EVAL_SET: Format = Format {
-    name: "Google ADK eval set",
-    known_by: "`eval_cases`, each with a `conversation` of `user_content` and `final_response`",
-    description: "eval sets of Google ADK (`eval_cases`), a run each",
-    marks: &[OfSession::Cases.key(), OfSession::CasesToo.key()],
-    object: |object| {
-        let cases = first_of(object, &[OfSession::Cases, OfSession::CasesToo]).and_then(super::list);
-        cases.is_some_and(|cases| objects(cases).any(|(_, case)| list_of(case, OfSession::Conversation).is_some()))
-    },
-    read: read_case,
-    runs: &[Cutting {
-        way: &[&[OfSession::Cases.key(), OfSession::CasesToo.key()]],
-        by: &[],
-        keeps: &[OfSession::Set.key(), OfSession::SetToo.key()],
-    }],
-    ..IN_FULL
-};
+/// Whether an object is a session.
+fn holds_events(object: Object<'_>) -> bool {
+    list_of(object, OfSession::Events).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
+}
 
 fn is_event(event: Object<'_>) -> bool {
     let has = |fields: &[OfEvent]| first_of(event, fields).is_some();
@@ -155,8 +117,15 @@ fn is_event(event: Object<'_>) -> bool {
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let root = draft.arena.alloc(root);
     let mut talk = Talk::new(draft);
+    session(&mut talk, root);
+    talk.finish();
+    Ok(())
+}
+
+/// A session, or a list of its events.
+fn session<'run>(talk: &mut Talk<'_, 'run, '_>, root: Node<'run>) {
+    let root = talk.draft.arena.alloc(root);
     if let Some(session) = object(*root) {
         talk.draft.set_some(of_run::ID, session.field(OfSession::Id).filter(|id| Parsed.is_text(*id)));
         talk.meta(OfSession::App.key(), first_of(session, &[OfSession::App, OfSession::AppToo]));
@@ -168,11 +137,9 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
             continue;
         };
         if !is_true(&one, &Parsed, OfEvent::Partial) {
-            event(&mut talk, one);
+            event(talk, one);
         }
     }
-    talk.finish();
-    Ok(())
 }
 
 /// An event of a session: the last word, whoever says it, is the answer.
@@ -184,7 +151,7 @@ fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
     let about = About { time, agent, aside: false };
     let error = first_of(event, &[OfEvent::Error, OfEvent::ErrorToo]);
     if let Some(error) = error {
-        talk.draft.reset(of_run::ERROR, error);
+        talk.draft.set(of_run::ERROR, error);
     }
     talk.meta(of_meta::MODEL, first_of(event, &[OfEvent::Model, OfEvent::ModelToo]));
     if let Some(content) = object_of(event, OfEvent::Content) {
@@ -246,47 +213,5 @@ fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
     ];
     for (name, fields) in counts {
         talk.usage.count(name, first_of(tokens, &fields));
-    }
-}
-
-/// A case of an eval set: what was asked, which tools were used, what was answered. Results stand there where they were kept.
-fn read_case<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let cases =
-        object(root).and_then(|set| first_of(set, &[OfSession::Cases, OfSession::CasesToo])).and_then(super::list);
-    let Some((_, case)) = cases.and_then(|cases| objects(cases).next()) else { return Ok(()) };
-    draft.set_some(of_run::ID, first_of(case, &[OfSession::Case, OfSession::CaseToo]).filter(|id| Parsed.is_text(*id)));
-    let mut talk = Talk::new(draft);
-    for (_, turn) in objects(list_of(case, OfSession::Conversation).unwrap_or_default()) {
-        talk.draft.record();
-        let about = About::default();
-        let content = |fields: &[OfEvent]| first_of(turn, fields).and_then(object);
-        if let Some(asked) = content(&[OfEvent::Asked, OfEvent::AskedToo]) {
-            parts(&mut talk, asked, Speaker::User, &about);
-        }
-        if let Some(between) = content(&[OfEvent::Between, OfEvent::BetweenToo]) {
-            between_the_two(&mut talk, between, &about);
-        }
-        if let Some(answer) = content(&[OfEvent::Answer, OfEvent::AnswerToo]) {
-            parts(&mut talk, answer, Speaker::Assistant, &about);
-        }
-    }
-    talk.finish();
-    Ok(())
-}
-
-/// What happened between the question and the answer: in lists of calls and results, or in the events themselves.
-fn between_the_two<'run>(talk: &mut Talk<'_, 'run, '_>, between: Object<'run>, about: &About<'run>) {
-    let all = |fields: &[OfEvent]| objects(first_of(between, fields).and_then(super::list).unwrap_or_default());
-    for (_, event) in all(&[OfEvent::Inner, OfEvent::InnerToo]) {
-        if let Some(content) = object_of(event, OfEvent::Content) {
-            let agent = event.field(OfEvent::Author).filter(|agent| Parsed.is(*agent, Shape::Text));
-            parts(talk, content, Speaker::Assistant, &About { agent, ..*about });
-        }
-    }
-    for (at, used) in all(&[OfEvent::Uses, OfEvent::UsesToo]) {
-        call(talk, at, used, about);
-    }
-    for (at, given) in all(&[OfEvent::Responses, OfEvent::ResponsesToo]) {
-        result(talk, at, given, about);
     }
 }

@@ -4,6 +4,7 @@
 pub(super) mod anthropic;
 pub(super) mod responses;
 
+use super::blocks::{self, Block};
 use super::calls::{Usage, tools};
 use super::content;
 use super::draft::Draft;
@@ -136,7 +137,8 @@ impl<'run> Piece<'run> {
 #[derive(Default)]
 pub(super) struct Exchanges<'run> {
     pieces: Vec<Piece<'run>>,
-    usage: Vec<Object<'run>>,
+    /// What each answer used, and of which model.
+    usage: Vec<(Object<'run>, Option<Node<'run>>)>,
     model: Option<Node<'run>>,
     tools: Option<&'run [Node<'run>]>,
     error: Option<Node<'run>>,
@@ -247,8 +249,8 @@ impl<'run> Exchanges<'run> {
         if self.pieces.len() == before && self.error.is_none() {
             return false;
         }
-        self.usage.extend(object_of(response, OfApi::Usage));
         self.model = response.field(OfApi::Model).or(self.model);
+        self.usage.extend(object_of(response, OfApi::Usage).map(|usage| (usage, self.model)));
         true
     }
 
@@ -260,14 +262,14 @@ impl<'run> Exchanges<'run> {
             draft.set(of_run::TOOLS, list);
         }
         let mut talk = Talk::new(draft);
-        for usage in self.usage {
+        for (usage, model) in self.usage {
             let mut counts = Usage::default();
             counts.add(usage);
             // Anthropic's input leaves out what a cache holds; it is told by its names.
             if usage.get(CACHE_READ).is_some() {
                 counts.count_cache_as_input();
             }
-            talk.usage.join(&counts);
+            talk.spends(&counts, model);
         }
         for piece in &self.pieces {
             tell(&mut talk, piece);
@@ -336,10 +338,7 @@ fn of_message<'run>(
     }
     if let Some(content) = message.field(OfMessage::Content) {
         let blocks = list(content).unwrap_or_default();
-        let is_plain = |(_, block): (Node<'_>, Object<'_>)| {
-            let kind = text_of(block, OfBlock::Type).and_then(BlockType::of_block);
-            !matches!(kind, Some(BlockType::Call | BlockType::Result | BlockType::Thinking))
-        };
+        let is_plain = |(_, block): (Node<'_>, Object<'_>)| matches!(blocks::of(block), Block::Says(_) | Block::Silent);
         if objects(blocks).all(is_plain) {
             said(speaker, content, pieces, draft);
         } else {
@@ -358,8 +357,8 @@ fn blocks_into<'run>(
     draft: &Draft<'run, '_>,
 ) {
     for (node, block) in objects(blocks) {
-        match text_of(block, OfBlock::Type).and_then(BlockType::of_block) {
-            Some(BlockType::Text | BlockType::OtherText) => said(speaker, node, pieces, draft),
+        match blocks::of(block) {
+            Block::Says(_) => said(speaker, node, pieces, draft),
             _ => pieces.push(Piece::Block(node, block)),
         }
     }

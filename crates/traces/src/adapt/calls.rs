@@ -182,6 +182,11 @@ impl Usage {
         }
     }
 
+    /// The counts, in the order of the table.
+    pub(super) fn counts(&self) -> [Option<Number<'static>>; TOKENS.len()] {
+        self.counts
+    }
+
     /// Adds the counts of another part.
     pub(super) fn join(&mut self, other: &Self) {
         for (sum, count) in self.counts.iter_mut().zip(other.counts) {
@@ -217,6 +222,16 @@ impl Usage {
                 *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
             }
         }
+    }
+
+    /// Whether it counts more input or output than another, and less of neither.
+    pub(super) fn is_more_than(&self, other: &Self) -> bool {
+        let [mine, theirs] = [self, other].map(|one| {
+            let [input, output, ..] = one.counts.map(|count| count.unwrap_or(Number::Integer(0)));
+            [input, output]
+        });
+        let ordered = || mine.iter().zip(&theirs).map(|(mine, theirs)| mine.compare(*theirs));
+        ordered().all(|order| order.is_ge()) && ordered().any(|order| order.is_gt())
     }
 
     /// Counts what a cache holds as input, which it is: some formats leave it out of their input.

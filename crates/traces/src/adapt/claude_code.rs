@@ -6,18 +6,18 @@
 
 mod session;
 
-pub(crate) use session::{Agent, SUMMED_UP, Times, agent, summed_up};
+pub(crate) use session::{Agent, SUMMED_UP, Times, agent, session_of, summed_up};
 
+use super::blocks::{self, Answer, Asked, Block};
 use super::calls::{Unanswered, Usage};
-use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
-use super::fields::{Parsed, Record, Shape, Shapes, Spans, fields, is_true, words};
-use super::messages::{BlockType, LastWords, OfBlock, OfMessage, Role, ended};
-use super::{Format, Projected, list, list_of, object, object_of, objects, text, text_of};
+use super::fields::{Parsed, Record, Shape, Shapes, Spans, fields, words};
+use super::messages::{LastWords, OfMessage, Role};
+use super::{Format, Projected, items_of, list, list_of, object_of, objects, text, text_of};
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Origin, Value};
 use averment_runs::normal::{of_run, of_step, role};
-use averment_runs::run::Kind;
+use averment_runs::run::{Kind, Status};
 use rustc_hash::FxHashMap;
 
 fields! {
@@ -43,11 +43,13 @@ fields! {
         /// What the program knows of a result beside what it told the model.
         Details = "toolUseResult" => Step(Kind::Call),
         DetailsOfStream = "tool_use_result" => Step(Kind::Call),
-        /// The last line of `--output-format stream-json`: it sums the run up.
+        /// The last line of `--output-format stream-json`, and the only one of `--output-format json`: it sums the run up.
         Result = "result" => Run(of_run::OUTPUT),
         Cost = "total_cost_usd" => Run(of_run::COST),
         Duration = "duration_ms" => Run(of_run::DURATION),
         Failed = "is_error" => Run(of_run::ERROR),
+        Turns = "num_turns" => Run(of_run::TURNS),
+        Usage = "usage" => PartOf(of_run::USAGE),
         Tools = "tools" => PartOf(of_run::TOOLS),
         Session = "sessionId" => Run(of_run::ID),
         SessionOfStream = "session_id" => Run(of_run::ID),
@@ -70,8 +72,8 @@ words! {
         Spoken = "user" | "assistant",
         Result = "result",
         System = "system",
-        /// It holds no step, and is passed over in silence.
-        Silent = "summary" | "progress" | "file-history-snapshot" | "queue-operation",
+        /// It holds no step, or parts of what another line holds whole, and is passed over in silence.
+        Silent = "summary" | "progress" | "file-history-snapshot" | "queue-operation" | "stream_event",
         /// The same of a type that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "last-prompt" | "permission-mode",
     }
@@ -82,9 +84,9 @@ pub(crate) const FORMAT: Format = Format {
     name: "Claude Code session",
     known_by: "lines with a `type` of its sessions and `message`, `sessionId` or `uuid`",
     description: "Claude Code sessions (JSONL, or `loglines`)",
-    marks: &[OfExport::Lines.key()],
-    near: &[],
-    object: |object| list_of(object, OfExport::Lines).is_some(),
+    marks: &[OfExport::Lines.key(), OfLine::Turns.key()],
+    near: &[OfExport::Lines.key()],
+    object: |object| list_of(object, OfExport::Lines).is_some() || is_result(object),
     item_marks: &keys_of(MARKS),
     element: is_line,
     line: is_line,
@@ -92,6 +94,13 @@ pub(crate) const FORMAT: Format = Format {
     runs: &[],
     projected: Projected::Never,
 };
+
+/// Whether an object is what `--output-format json` prints.
+fn is_result(object: Object<'_>) -> bool {
+    text_of(object, OfLine::Type).and_then(LineType::of) == Some(LineType::Result)
+        && object.field(OfLine::Turns).is_some()
+        && MARKS.into_iter().any(|mark| object.field(mark).is_some())
+}
 
 fn is_line(object: Object<'_>) -> bool {
     text_of(object, OfLine::Type).and_then(LineType::of).is_some_and(LineType::is_mark)
@@ -118,29 +127,13 @@ impl LineType {
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let lines = match root.value {
-        Value::List(lines) => lines,
-        Value::Object(object) => list_of(object, OfExport::Lines).unwrap_or_default(),
-        _ => &[],
-    };
-    session::read(lines, draft);
+    session::read(items_of(draft.arena.alloc(root), &[OfExport::Lines]), draft);
     Ok(())
-}
-
-/// Whether a message holds calls or results in its content.
-pub(super) fn has_tool_blocks(message: &Node<'_>) -> bool {
-    let content = object(*message).and_then(|message| message.field(OfMessage::Content));
-    content.is_some_and(|content| holds_tool_blocks(&content))
 }
 
 /// Whether a content holds calls or results.
 pub(crate) fn holds_tool_blocks(content: &Node<'_>) -> bool {
-    let is_tool = |(_, block)| matches!(type_of(block), Some(BlockType::Call | BlockType::Result));
-    list(*content).is_some_and(|blocks| objects(blocks).any(is_tool))
-}
-
-fn type_of(block: Object<'_>) -> Option<BlockType> {
-    text_of(block, OfBlock::Type).and_then(BlockType::of_block)
+    list(*content).is_some_and(|blocks| objects(blocks).any(|(_, block)| blocks::is_of_tools(block)))
 }
 
 /// Adds a conversation in Anthropic's form: it has no times, and each assistant message is a turn.
@@ -148,6 +141,7 @@ pub(super) fn conversation<'run>(messages: &[Node<'run>], draft: &mut Draft<'run
     draft.records(&[Kind::Call, Kind::Message]);
     let mut reader = Reader::new(draft);
     for node in messages {
+        reader.draft.record();
         if let Value::Object(message) = node.value {
             let about = About { turn: reader.turn_of(message), ..About::default() };
             reader.message(*node, message, &about, None);
@@ -175,7 +169,11 @@ struct Reader<'a, 'run, 'limits> {
     said: LastWords<Node<'run>>,
     /// The main agent speaks, or somebody to it.
     with_main: bool,
-    usage: Vec<Object<'run>>,
+    usage: Vec<(Object<'run>, Option<Node<'run>>)>,
+    /// What the last line of a stream counts.
+    summed_up: Option<Object<'run>>,
+    /// The session of the line in work, where there are several: calls and results belong together within one.
+    session: Option<&'run str>,
     /// Where in `usage` that of a message stands.
     counted: FxHashMap<&'run str, usize>,
 }
@@ -191,6 +189,8 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             said: LastWords::default(),
             with_main: true,
             usage: Vec::new(),
+            summed_up: None,
+            session: None,
             counted: FxHashMap::default(),
         }
     }
@@ -211,6 +211,14 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         self.turn
     }
 
+    /// What calls and results are paired by.
+    fn pairing_id(&self, id: Option<&'run str>) -> Option<&'run str> {
+        match (self.session, id) {
+            (Some(session), Some(id)) => Some(self.draft.arena.alloc_str(&format!("{session}\0{id}"))),
+            _ => id,
+        }
+    }
+
     fn message(&mut self, node: Node<'run>, message: Object<'run>, about: &About<'run>, details: Option<Node<'run>>) {
         let Some(role) = text_of(message, OfMessage::Role) else {
             self.draft.not_understood(node.origin, "a message without `role` is passed over");
@@ -220,23 +228,32 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         if role == Some(Role::Assistant)
             && let Some(usage) = object_of(message, OfMessage::Usage)
         {
-            self.count(text_of(message, OfMessage::Id), usage);
+            self.count(text_of(message, OfMessage::Id), (usage, message.field(OfMessage::Model)));
         }
-        let content = message.field(OfMessage::Content);
+        let before = self.draft.steps_so_far();
+        for (node, call) in blocks::invocations(message) {
+            self.call(node, blocks::invocation(call), about);
+        }
+        let called = self.draft.steps_so_far() > before;
+        let content = blocks::in_message(message);
         match content.and_then(|content| Some((content, Parsed.shape(content)?))) {
             Some((content, Shape::List)) => {
+                if let Some(block) = blocks::unknown_in(message) {
+                    self.draft.not_understood(block.origin, blocks::UNKNOWN);
+                }
                 for block in list(content).unwrap_or_default() {
                     self.block(*block, role, about, details);
                 }
             }
             Some((content, Shape::Text | Shape::Empty)) => self.say(content, role, about, content.origin),
             Some((_, Shape::Null)) => {}
+            _ if called => {}
             _ => self.draft.not_understood(node.origin, "a message without `content` is passed over"),
         }
     }
 
     /// Of several usages of one message the last counts.
-    fn count(&mut self, id: Option<&'run str>, usage: Object<'run>) {
+    fn count(&mut self, id: Option<&'run str>, usage: (Object<'run>, Option<Node<'run>>)) {
         let place = id.map_or(self.usage.len(), |id| *self.counted.entry(id).or_insert(self.usage.len()));
         match self.usage.get_mut(place) {
             Some(known) => *known = usage,
@@ -253,21 +270,12 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                 return;
             }
         };
-        match type_of(block) {
-            Some(BlockType::Text) => {
-                if let Some(text) = block.field(OfBlock::Text) {
-                    self.say(text, role, about, node.origin);
-                }
-            }
-            Some(BlockType::Thinking) => {
-                if let Some(text) = block.field(OfBlock::Thinking) {
-                    self.add_message(role::THINKING, text, about, node.origin);
-                }
-            }
-            Some(BlockType::Call) => self.call(node, block, about),
-            Some(BlockType::Result) => self.result(node, block, about, details),
-            // Images, documents, redacted thinking: nothing that a rule could read.
-            Some(BlockType::OtherText) | None => {}
+        match blocks::of(block) {
+            Block::Says(text) => self.say(text, role, about, node.origin),
+            Block::Thinks(text) => self.add_message(role::THINKING, text, about, node.origin),
+            Block::Calls(asked) => self.call(node, asked, about),
+            Block::Answers(answer) => self.result(node, answer, about, details),
+            Block::Silent | Block::Unknown => {}
         }
     }
 
@@ -299,33 +307,34 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         self.draft.step(Kind::Message, fields, origin);
     }
 
-    fn call(&mut self, node: Node<'run>, block: Object<'run>, about: &About<'run>) {
-        let Some((name, tool)) = block.field(OfBlock::Name).and_then(|name| Some((name, text(name)?))) else {
+    fn call(&mut self, node: Node<'run>, asked: Asked<'run>, about: &About<'run>) {
+        let Some((name, tool)) = asked.tool.and_then(|name| Some((name, text(name)?))) else {
             self.draft.warn(node.origin, "a call without the name of its tool is passed over");
             return;
         };
         let mut fields: Vec<Entry<'run>> = vec![field(of_step::TOOL, name), field(of_step::TURN, count(about.turn))];
-        fields.extend(block.field(OfBlock::Input).map(|input| field(of_step::ARGS, input)));
-        fields.extend(block.field(OfBlock::Id).map(|id| field(of_step::ID, id)));
+        fields.extend(asked.args.map(|input| field(of_step::ARGS, input)));
+        fields.extend(asked.id.map(|id| field(of_step::ID, id)));
         fields.extend(about.time.map(|time| field(of_step::START, time)));
         fields.extend(about.agent.map(|agent| field(of_step::AGENT, agent)));
         let call = self.draft.step(Kind::Call, fields, node.origin);
-        self.unanswered.add(text_of(block, OfBlock::Id), tool, call);
+        match asked.answer {
+            Some(answer) => self.end(call, node, &answer, None),
+            None => {
+                let id = self.pairing_id(asked.id.and_then(text));
+                self.unanswered.add(id, tool, call);
+            }
+        }
     }
 
-    fn result(&mut self, node: Node<'run>, block: Object<'run>, about: &About<'run>, details: Option<Node<'run>>) {
-        let Some(call) = self.unanswered.answer(text_of(block, OfBlock::Answers), None) else {
+    fn result(&mut self, node: Node<'run>, answer: Answer<'run>, about: &About<'run>, details: Option<Node<'run>>) {
+        let id = self.pairing_id(answer.id);
+        let Some(call) = self.unanswered.answer(id, None) else {
             self.draft.warn(node.origin, "a result that no call is waiting for is passed over");
+            self.draft.lacks_call(answer.id);
             return;
         };
-        let result = match block.field(OfBlock::Content) {
-            Some(content) => Some(content::text(content, self.draft.arena).unwrap_or(content)),
-            None => details,
-        };
-        if let Some(result) = result {
-            self.draft.amend(call, of_step::RESULT, result);
-        }
-        self.status(call, node, is_true(&block, &Parsed, OfBlock::Failed), result);
+        self.end(call, node, &answer, details);
         if let Some(time) = about.time {
             self.draft.amend(call, of_step::END, time);
         }
@@ -334,11 +343,16 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
     }
 
-    fn status(&mut self, call: StepId, node: Node<'run>, failed: bool, result: Option<Node<'run>>) {
-        let status = ended(failed, result.map(|result| result.value));
+    /// Sets what a call gave back, and how it ended.
+    fn end(&mut self, call: StepId, node: Node<'run>, answer: &Answer<'run>, details: Option<Node<'run>>) {
+        let result = answer.content(self.draft.arena).or(details);
+        if let Some(result) = result {
+            self.draft.amend(call, of_step::RESULT, result);
+        }
+        let status = answer.ended(result);
         let word = status.as_str().map_or_else(withheld, |word| Node::computed(Value::plain(word)));
         self.draft.amend(call, of_step::STATUS, word);
-        if failed {
+        if matches!(status, Status::Failed | Status::Denied) {
             let error = result.unwrap_or(Node::new(Value::Boolean(true), node.origin));
             self.draft.amend(call, of_step::ERROR, error);
         }
@@ -352,7 +366,9 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                 draft.amend(call, of_step::STATUS, withheld());
             }
         }
-        draft.set(of_run::TURNS, count(self.turn));
+        if !draft.has(of_run::TURNS) {
+            draft.set(of_run::TURNS, count(self.turn));
+        }
         if !draft.has(of_run::PROMPT) {
             draft.set_some(of_run::PROMPT, self.prompt);
         }
@@ -361,9 +377,21 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
         if !draft.has(of_run::USAGE) {
             let mut usage = Usage::default();
-            self.usage.iter().for_each(|counts| usage.add(*counts));
-            usage.count_cache_as_input();
-            usage.set(draft);
+            for (counts, model) in self.usage {
+                let mut of_message = Usage::default();
+                of_message.add(counts);
+                of_message.count_cache_as_input();
+                draft.spends(&of_message, model);
+                usage.join(&of_message);
+            }
+            // In a stream the counts of single messages are those of their beginnings: its end sums them up, unless it counts less.
+            let whole = self.summed_up.map(|counts| {
+                let mut whole = Usage::default();
+                whole.add(counts);
+                whole.count_cache_as_input();
+                whole
+            });
+            whole.filter(|whole| !usage.is_more_than(whole)).unwrap_or(usage).set(draft);
         }
     }
 }

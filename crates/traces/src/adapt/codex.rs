@@ -1,6 +1,7 @@
 //! Codex: the rollout file of a session (`{timestamp, type, payload}` a line), the bare items of one, and the events of `codex exec --json`.
 //! A shell says in its output with which code it ended. Token counts are sums so far: the last one counts.
 
+mod events;
 pub(super) mod exec;
 
 use super::api::responses::{self, OfItem};
@@ -11,8 +12,9 @@ use super::messages::Role;
 use super::talk::{About, Speaker, Talk};
 use super::{Format, IN_FULL, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run};
-use averment_runs::run::Kind;
+use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::run::{Kind, Status};
+use rustc_hash::FxHashSet;
 
 fields! {
     /// A line of a rollout.
@@ -68,6 +70,18 @@ words! {
         Said = "agent_message",
         Asked = "user_message",
         Thought = "agent_reasoning",
+        /// Calls, as they begin and end.
+        CommandBegin = "exec_command_begin",
+        CommandEnd = "exec_command_end",
+        McpBegin = "mcp_tool_call_begin",
+        McpEnd = "mcp_tool_call_end",
+        PatchBegin = "patch_apply_begin",
+        PatchEnd = "patch_apply_end",
+        /// Marks of the program: nothing is done in them.
+        Silent = "task_started" | "task_complete" | "turn_started" | "turn_complete" | "session_configured" | "agent_reasoning_section_break"
+            | "agent_reasoning_raw_content" | "agent_message_delta" | "agent_reasoning_delta" | "exec_command_output_delta" | "turn_diff"
+            | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back" | "entered_review_mode" | "exited_review_mode"
+            | "mcp_startup_update" | "mcp_startup_complete" | "warning" | "shutdown_complete",
     }
 }
 
@@ -93,11 +107,20 @@ fn is_line(line: Object<'_>) -> bool {
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let is_item = |line: &Node<'_>| {
-        object(*line).and_then(|line| text_of(line, OfLine::Type)).and_then(LineType::of) == Some(LineType::Item)
+    let items = || {
+        let lines = super::list(root).unwrap_or_default();
+        objects(lines).filter(|(_, line)| text_of(*line, OfLine::Type).and_then(LineType::of) == Some(LineType::Item))
     };
-    let has_items = super::list(root).is_some_and(|lines| lines.iter().any(is_item));
-    let mut session = Session { total: None, has_items, talk: Talk::new(draft) };
+    let calls = items().filter_map(|(_, line)| text_of(object_of(line, OfLine::Payload)?, OfItem::CallId)).collect();
+    let has_items = items().next().is_some();
+    let mut session = Session {
+        total: None,
+        has_items,
+        in_items: calls,
+        begun: FxHashSet::default(),
+        is_partial: false,
+        talk: Talk::new(draft),
+    };
     match root.value {
         Value::List(lines) => lines.iter().for_each(|line| session.line(*line)),
         Value::Object(object) => {
@@ -118,6 +141,11 @@ struct Session<'a, 'run, 'limits> {
     total: Option<Object<'run>>,
     /// What the model did stands in items; else only in events.
     has_items: bool,
+    /// The calls that stand in items, and those of which an event was read: an event of the former says nothing new.
+    in_items: FxHashSet<&'run str>,
+    begun: FxHashSet<&'run str>,
+    /// There are no items, and an event that may stand for a call was not understood.
+    is_partial: bool,
 }
 
 impl<'run> Session<'_, 'run, '_> {
@@ -165,6 +193,13 @@ impl<'run> Session<'_, 'run, '_> {
             }
             _ => responses::item(&mut self.talk, node, item, about),
         }
+        let refused = item.field(OfItem::Output).filter(|output| is_refusal(*output));
+        if let Some((output, call)) =
+            refused.and_then(|output| Some((output, self.talk.called(text_of(item, OfItem::CallId)?)?)))
+        {
+            self.talk.mark(call, Status::Denied);
+            self.talk.draft.replace(call, of_step::ERROR, output);
+        }
     }
 
     fn event(&mut self, node: Node<'run>, payload: Object<'run>, about: &About<'run>) {
@@ -176,7 +211,7 @@ impl<'run> Session<'_, 'run, '_> {
             Some(EventType::Error) => {
                 let draft = &mut *self.talk.draft;
                 if let Some(message) = payload.field(OfPayload::Message) {
-                    draft.reset(of_run::ERROR, message);
+                    draft.set(of_run::ERROR, message);
                 }
             }
             Some(kind @ (EventType::Said | EventType::Asked | EventType::Thought)) if !self.has_items => {
@@ -188,6 +223,20 @@ impl<'run> Session<'_, 'run, '_> {
                 let words = payload.field(OfPayload::Message).or(payload.field(OfPayload::Words));
                 words.into_iter().for_each(|words| self.talk.say(speaker, words, about, node.origin));
             }
+            Some(
+                kind @ (EventType::CommandBegin
+                | EventType::CommandEnd
+                | EventType::McpBegin
+                | EventType::McpEnd
+                | EventType::PatchBegin
+                | EventType::PatchEnd),
+            ) => self.call_event(kind, node, payload, about),
+            None if !self.has_items => {
+                let word = text_of(payload, OfPayload::Type).unwrap_or_default();
+                let why = format!("an event of unknown type `{word}` is passed over: calls count as not recorded");
+                self.talk.draft.not_understood(node.origin, why);
+                self.is_partial = true;
+            }
             Some(_) | None => {}
         }
     }
@@ -198,8 +247,31 @@ impl<'run> Session<'_, 'run, '_> {
             usage.add(total);
             self.talk.usage = usage;
         }
-        self.talk.finish_with_tools();
+        let partial = self.is_partial;
+        let draft = self.talk.finish_with_tools();
+        if partial {
+            [Kind::Call, Kind::Command, Kind::Read, Kind::Write, Kind::Skill, Kind::Http]
+                .into_iter()
+                .for_each(|kind| draft.unrecord(kind));
+        }
     }
+}
+
+/// The words with which Codex hands a refusal to the model, bare or in the JSON of an output.
+fn is_refusal(output: Node<'_>) -> bool {
+    const STARTS: [&str; 7] = [
+        "exec command rejected",
+        "exec_command rejected",
+        "command rejected by user",
+        "patch rejected",
+        "apply_patch rejected",
+        "rejected by user",
+        "user rejected MCP tool call",
+    ];
+    let Some(text) = super::text(output) else { return false };
+    let text = text.strip_prefix("{\"output\":").map_or(text, |inner| inner.trim_start().trim_start_matches('"'));
+    STARTS.iter().any(|start| text.starts_with(start))
+        || text.starts_with("exec_command failed") && text.contains("Rejected(\"rejected by user")
 }
 
 /// The program speaks in the user's name where it tells the model of its surroundings.

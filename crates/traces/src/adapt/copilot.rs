@@ -170,9 +170,9 @@ impl<'run> Session<'_, 'run, '_> {
         self.talk.note_time(line.field(OfEvent::Time));
         let code = line.field(OfEvent::ExitCode).filter(|code| Parsed.is(*code, Shape::Number));
         let failed = code.filter(|code| !matches!(code.value, Value::Number(code) if code == Number::Integer(0)));
-        failed.into_iter().for_each(|code| self.talk.draft.reset(of_run::ERROR, code));
+        failed.into_iter().for_each(|code| self.talk.draft.set(of_run::ERROR, code));
         if let Some(id) = line.field(OfEvent::Session).filter(|id| Parsed.is_text(*id)) {
-            self.talk.draft.reset(of_run::ID, id);
+            self.talk.draft.set(of_run::ID, id);
         }
         true
     }
@@ -205,7 +205,7 @@ impl<'run> Session<'_, 'run, '_> {
             }
             EventType::Usage => {
                 self.has_usage = true;
-                self.count(data);
+                self.count(data, data.field(OfData::Model));
                 self.talk.meta(of_meta::MODEL, data.field(OfData::Model));
             }
             EventType::Call => self.call(node, data, &about),
@@ -219,7 +219,7 @@ impl<'run> Session<'_, 'run, '_> {
             }
             EventType::Error => {
                 if let Some(message) = data.field(OfData::Message) {
-                    talk.draft.reset(of_run::ERROR, message);
+                    talk.draft.set(of_run::ERROR, message);
                 }
             }
             EventType::End => self.end(data, &about),
@@ -284,10 +284,10 @@ impl<'run> Session<'_, 'run, '_> {
         self.talk.draft.step(Kind::Skill, fields, node.origin);
     }
 
-    fn count(&mut self, counts: Object<'run>) {
+    fn count(&mut self, counts: Object<'run>, model: Option<Node<'run>>) {
         let mut usage = Usage::default();
         usage.add(counts);
-        self.talk.usage.join(&usage);
+        self.talk.spends(&usage, model);
     }
 
     /// The end sums up each model: that counts where the single answers were not recorded.
@@ -296,7 +296,7 @@ impl<'run> Session<'_, 'run, '_> {
         let Some(metrics) = object_of(data, OfData::Metrics).filter(|_| !self.has_usage) else { return };
         for model in metrics.entries() {
             if let Some(usage) = object(model.node).and_then(|model| object_of(model, OfData::Usage)) {
-                self.count(usage);
+                self.count(usage, Some(Node::computed(Value::plain(model.key))));
             }
         }
     }

@@ -1,11 +1,14 @@
 //! A run while an adapter fills it.
 
-use crate::build::GivenOrder;
+use super::calls::Usage;
+use crate::build::Normal;
+use crate::prices::{Spending, Spent};
 use averment_base::limits::Limits;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
-use averment_runs::normal::{MAIN_AGENT, of_step};
-use averment_runs::run::{Kind, ReadWarning, Records};
+use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
+use averment_runs::run::{Kind, Priced, ReadWarning, Records, RunSource};
 use bumpalo::Bump;
+use rustc_hash::FxHashSet;
 
 /// A run in normal form that is being put together, its steps in the order in which they are added.
 pub(crate) struct Draft<'run, 'limits> {
@@ -18,6 +21,10 @@ pub(crate) struct Draft<'run, 'limits> {
     records: Records,
     names_agents: bool,
     warnings: Vec<ReadWarning>,
+    spending: Spending<'run>,
+    concludes_ok: bool,
+    /// What the results name whose calls were not there.
+    uncalled: Vec<Option<&'run str>>,
 }
 
 /// A step whose fields may still grow.
@@ -48,6 +55,9 @@ impl<'run, 'limits> Draft<'run, 'limits> {
             records,
             names_agents: false,
             warnings,
+            spending: Spending::default(),
+            concludes_ok: false,
+            uncalled: Vec::new(),
         }
     }
 
@@ -77,18 +87,13 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         self.names_agents = true;
     }
 
-    /// Adds an entry of the run.
+    /// Sets an entry of the run: of several values the last counts.
     pub(crate) fn set(&mut self, key: &'run str, node: Node<'run>) {
+        self.root.retain(|entry| entry.key != key);
         self.root.push(Entry { key, node });
     }
 
-    /// Sets an entry of the run, whether it is there or not.
-    pub(crate) fn reset(&mut self, key: &'run str, node: Node<'run>) {
-        self.root.retain(|entry| entry.key != key);
-        self.set(key, node);
-    }
-
-    /// Adds an entry where there is a value.
+    /// Sets an entry where there is a value.
     pub(crate) fn set_some(&mut self, key: &'run str, node: Option<Node<'run>>) {
         if let Some(node) = node {
             self.set(key, node);
@@ -136,6 +141,11 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         fields.iter().find(|field| field.key == key).map(|field| field.node)
     }
 
+    /// How many steps there are so far.
+    pub(crate) fn steps_so_far(&self) -> usize {
+        self.steps.len()
+    }
+
     /// All steps of a kind so far.
     pub(crate) fn steps(&self, kind: Kind) -> Vec<StepId> {
         let steps = self.steps.iter().enumerate().filter(|(_, step)| step.kind == kind);
@@ -179,8 +189,27 @@ impl<'run, 'limits> Draft<'run, 'limits> {
     pub(crate) fn warn(&mut self, origin: Origin, message: impl Into<String>) {
         if self.warnings.len() < 100 {
             let offset = origin.range().map_or(0, |range| range.start);
-            self.warnings.push(ReadWarning { message: message.into(), offset });
+            self.warnings.push(ReadWarning { message: message.into(), offset, lost: false });
         }
+    }
+
+    /// Says that a result names a call that was not there: unless that comes later, or has another result already, it is missing.
+    pub(crate) fn lacks_call(&mut self, id: Option<&str>) {
+        let id = id.map(|id| &*self.arena.alloc_str(id));
+        self.uncalled.push(id);
+    }
+
+    /// How many results prove that a call is missing.
+    fn count_missing_calls(&self) -> u64 {
+        if self.uncalled.is_empty() {
+            return 0;
+        }
+        let calls = self.steps.iter().filter(|step| step.kind == Kind::Call);
+        let of_call =
+            |step: &Pending<'run>| step.fields.iter().find(|field| field.key == of_step::ID).map(|id| id.node);
+        let known: FxHashSet<&str> = calls.filter_map(of_call).filter_map(super::text).collect();
+        let missing = self.uncalled.iter().filter(|id| id.is_none_or(|id| !known.contains(id)));
+        missing.count() as u64
     }
 
     /// An object with computed place.
@@ -193,8 +222,33 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         Node::computed(Value::List(self.arena.alloc_slice_copy(items)))
     }
 
-    /// The run in normal form, the order of its steps, how much was understood, and what was odd.
-    pub(crate) fn finish(mut self, origin: Origin) -> (Node<'run>, Option<GivenOrder>, Records, Vec<ReadWarning>) {
+    /// Says that a result alone means that a call went well, for want of other words: what rules say of failure comes before that.
+    pub(crate) fn concludes_ok(&mut self) {
+        self.concludes_ok = true;
+    }
+
+    /// Notes a model that did something in the run.
+    pub(crate) fn names_model(&mut self, model: Option<Node<'run>>) {
+        if let Some(model) = model.and_then(super::text).filter(|model| !self.spending.models.contains(model)) {
+            self.spending.models.push(model);
+        }
+    }
+
+    /// Notes what a request to a model used: what that costs depends on the model.
+    pub(super) fn spends(&mut self, usage: &Usage, model: Option<Node<'run>>) {
+        self.names_model(model);
+        let model = model.and_then(super::text);
+        self.spending.parts.push(Spent { model, counts: usage.counts() });
+    }
+
+    /// The run in normal form, and what is known of its models.
+    pub(crate) fn finish(
+        mut self,
+        text: &'run str,
+        source: RunSource,
+        format: &'static str,
+        origin: Origin,
+    ) -> (Normal<'run>, Spending<'run>) {
         let of_main = |step: &&mut Pending<'run>| step.fields.iter().all(|field| field.key != of_step::AGENT);
         for step in self.steps.iter_mut().filter(|_| self.names_agents).filter(of_main) {
             step.fields.push(Entry::computed(of_step::AGENT, Value::plain(MAIN_AGENT)));
@@ -208,6 +262,10 @@ impl<'run, 'limits> Draft<'run, 'limits> {
                 list.push(Node::new(Value::Object(object), step.origin));
             }
         }
+        self.records.missing_calls = self.count_missing_calls();
+        if self.records.missing_calls > 0 {
+            self.set(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        }
         let mut root = self.root;
         for ((kind, list), recorded) in Kind::ALL.into_iter().zip(&lists).zip(self.recorded) {
             if recorded {
@@ -215,7 +273,12 @@ impl<'run, 'limits> Draft<'run, 'limits> {
             }
         }
         let object = Object::new(self.arena, self.arena.alloc_slice_copy(&root));
-        (Node::new(Value::Object(object), origin), self.ordered.then_some(order), self.records, self.warnings)
+        let (object, order) = (Node::new(Value::Object(object), origin), self.ordered.then_some(order));
+        let (records, warnings, priced) = (self.records, self.warnings, Priced::NotAsked);
+        (
+            Normal { text, source, format, object, order, records, warnings, priced, concludes_ok: self.concludes_ok },
+            self.spending,
+        )
     }
 }
 

@@ -315,7 +315,7 @@ fn one_event<'run>(
         }
         EventType::Error => {
             if let Some(message) = event.field(OfEvent::Message) {
-                talk.draft.reset(of_run::ERROR, message);
+                talk.draft.set(of_run::ERROR, message);
             }
         }
         EventType::End => {

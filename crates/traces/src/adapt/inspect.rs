@@ -233,7 +233,7 @@ fn about_the_run<'run>(mut talk: Talk<'_, 'run, '_>, sample: Object<'run>) {
         usage.add(counts);
         usage.count(of_usage::CACHE_READ, counts.field(OfSample::CacheRead));
         usage.count(of_usage::CACHE_WRITE, counts.field(OfSample::CacheWrite));
-        talk.usage.join(&usage);
+        talk.spends(&usage, Some(Node::computed(Value::plain(model.key))));
     }
     let duration = sample.field(OfSample::Time).and_then(seconds);
     talk.draft.set_some(of_run::DURATION, duration);

@@ -4,9 +4,10 @@
 use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
-use super::fields::{Record, fields, words};
+use super::fields::{Parsed, Record, fields, words};
+use super::messages::{self, OfCall, OfMessage as OfChat};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
+use super::{Format, IN_FULL, first_of, handovers, list_of, object, object_of, objects, text, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
@@ -24,6 +25,8 @@ fields! {
         Id = "id" => Shape,
         Content = "content" => Shape,
         Calls = "tool_calls" => Shape,
+        /// What a provider said in words of its own: of older messages the calls stand here alone.
+        More = "additional_kwargs" => Shape,
         Call = "tool_call_id" => Shape,
         Name = "name" => Call(of_step::TOOL),
         Args = "args" => Call(of_step::ARGS),
@@ -116,7 +119,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
             None => talk.draft.not_understood(node.origin, "what is no message of a known type is passed over"),
         }
     }
-    talk.finish();
+    talk.finish().insert_derived(handovers::of_call);
     Ok(())
 }
 
@@ -125,17 +128,16 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, sayer: Option<Saye
     let content = message.field(OfMessage::Content).unwrap_or(node);
     match sayer {
         Some(Sayer::Model) => {
+            // In a graph of several agents each message has the name of its agent.
+            let agent = message.field(OfMessage::Name).filter(|name| text(*name).is_some_and(|name| !name.is_empty()));
+            let about = About { agent, ..about };
             talk.begin_turn();
             talk.say_content(Speaker::Assistant, content, &about, node.origin);
-            for (at, call) in objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
-                let tool = call.field(OfMessage::Name).unwrap_or(Node::computed(Value::Null));
-                let (args, id) = (call.field(OfMessage::Args), call.field(OfMessage::Id));
-                talk.call(Made { tool, args, id, origin: at.origin }, &about);
-            }
+            calls(talk, message, &about);
             let of_response = object_of(message, OfMessage::About);
             talk.meta(of_meta::MODEL, of_response.and_then(|about| about.field(OfMessage::Model)));
             if let Some(tokens) = object_of(message, OfMessage::Tokens) {
-                count(talk, tokens);
+                count(talk, tokens, of_response.and_then(|about| about.field(OfMessage::Model)));
             }
         }
         Some(Sayer::Tool) => {
@@ -153,12 +155,31 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, sayer: Option<Saye
     }
 }
 
-fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
+/// The calls of a message; where it has none of its own, those of the provider.
+fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, message: Object<'run>, about: &About<'run>) {
+    let own = list_of(message, OfMessage::Calls).unwrap_or_default();
+    for (at, call) in objects(own) {
+        let tool = call.field(OfMessage::Name).unwrap_or(Node::computed(Value::Null));
+        let (args, id) = (call.field(OfMessage::Args), call.field(OfMessage::Id));
+        talk.call(Made { tool, args, id, origin: at.origin }, about);
+    }
+    let Some(more) = object_of(message, OfMessage::More).filter(|_| own.is_empty()) else { return };
+    let (several, single) = (list_of(more, OfChat::Calls), more.field(OfChat::Call));
+    let single = single.filter(|_| several.is_none()).and_then(|node| Some((node, object(node)?)));
+    for (at, call) in objects(several.unwrap_or_default()).chain(single) {
+        let function = messages::function(&call, &Parsed).and_then(object).unwrap_or(call);
+        let tool = function.field(OfCall::Name).unwrap_or(Node::computed(Value::Null));
+        let (args, id) = (messages::arguments(&function), call.field(OfCall::Id));
+        talk.call(Made { tool, args, id, origin: at.origin }, about);
+    }
+}
+
+fn count<'run>(talk: &mut Talk<'_, 'run, '_>, tokens: Object<'run>, model: Option<Node<'run>>) {
     let mut usage = Usage::default();
     usage.add(tokens);
     let of = |details, field| object_of(tokens, details).and_then(|details: Object<'_>| details.field(field));
     usage.count(of_usage::CACHE_READ, of(OfMessage::InputDetails, OfMessage::CacheRead));
     usage.count(of_usage::CACHE_WRITE, of(OfMessage::InputDetails, OfMessage::CacheWrite));
     usage.count(of_usage::REASONING, of(OfMessage::OutputDetails, OfMessage::Reasoning));
-    talk.usage.join(&usage);
+    talk.spends(&usage, model);
 }

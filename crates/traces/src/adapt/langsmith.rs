@@ -284,7 +284,7 @@ mod tests {
         let limits = averment_base::limits::Limits::default();
         let is = |text: &'static str| {
             let node = averment_base::value::json::parse(text, 0, &arena, &limits).expect("JSON").node;
-            object(node).is_some_and(|object| FORMAT.is_run(object))
+            super::super::detect(&node).is_some_and(|format| format.name == FORMAT.name)
         };
         assert!(is(r#"{"run_type": "tool", "trace_id": "t"}"#));
         assert!(is(

@@ -167,7 +167,7 @@ impl<'run> Session<'_, 'run, '_> {
             }
             Some(EventType::Error) => {
                 let error = first_of(event, &[OfManaged::Error, OfManaged::Message]);
-                error.into_iter().for_each(|error| talk.draft.reset(of_run::ERROR, error));
+                error.into_iter().for_each(|error| talk.draft.set(of_run::ERROR, error));
             }
             None => {}
         }

@@ -1,16 +1,17 @@
 //! Logs of the Model Context Protocol: JSON-RPC messages, one a line or in a list, bare or within an envelope that says when they passed
-//! (`timestamp`) and which way. `tools/call` is a call, the response with its id the result.
+//! (`timestamp`) and which way (`direction`). `tools/call` is a call, the response with its id the result.
+
+mod pairing;
 
 use super::content;
-use super::draft::{Draft, StepId};
+use super::draft::Draft;
 use super::fields::{Parsed, Record, fields, is_true, words};
 use super::talk::{About, Made, Outcome, Talk, instant};
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Status;
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use pairing::{Answer, Asked, OpenRequests};
 
 fields! {
     /// What a message is wrapped in.
@@ -22,6 +23,7 @@ fields! {
         Frame = "frame" => Shape,
         Request = "request" => Shape,
         Response = "response" => Shape,
+        Direction = "direction" => Shape,
         Time = "timestamp" => Shape,
         TimeToo = "time" => Shape,
         TimeOfLog = "ts" => Shape,
@@ -50,20 +52,33 @@ fields! {
         Tools = "tools" => PartOf(of_run::TOOLS),
         Server = "serverInfo" => PartOf(of_run::META),
         Why = "message" => Call(of_step::ERROR),
+        Protocol = "protocolVersion" => Shape,
+        Client = "clientInfo" => Shape,
+        Capabilities = "capabilities" => Shape,
     }
 }
 
 words! {
-    /// The methods that are read.
+    /// The methods that are known.
     Method {
         Call = "tools/call",
+        Initialize = "initialize",
+        /// Requests of the server, whose ids have nothing to do with those of the client; either side may ask whether the other is there.
+        Ask = "sampling/createMessage" | "elicitation/create" | "roots/list" | "ping",
+        Other = "completion/complete" | "logging/setLevel" | "tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel",
     }
 }
+
+/// With what the methods begin that only this protocol has.
+const OFFERS: [&str; 3] = ["tools/", "resources/", "prompts/"];
+
+/// With what its messages begin that nobody answers.
+const NOTIFICATIONS: &str = "notifications/";
 
 /// Logs.
 pub(crate) const FORMAT: Format = Format {
     name: "MCP log",
-    known_by: "messages with `jsonrpc` and a `method` of the Model Context Protocol, or a `result` beside it, bare or within a frame",
+    known_by: "messages with `jsonrpc` and a `method` of the Model Context Protocol (`tools/…`, `resources/…`, `prompts/…`, or `initialize` with a `protocolVersion` that is text), bare or within a frame",
     description: "logs of the Model Context Protocol (JSON-RPC messages, one a line, in a list or under `messages`, and sessions of its inspector)",
     marks: &[
         OfRpc::Version.key(),
@@ -99,25 +114,24 @@ fn held_in(object: Object<'_>) -> &[Node<'_>] {
     LISTS.into_iter().find_map(|list| list_of(object, list)).unwrap_or_default()
 }
 
-/// Whether an object is a message of the protocol, or holds one.
+/// Whether an object is a message of the protocol, or holds one: one that other protocols over JSON-RPC do not have.
 fn is_frame(frame: Object<'_>) -> bool {
-    const METHODS: [&str; 11] = [
-        "tools/",
-        "resources/",
-        "prompts/",
-        "notifications/",
-        "sampling/",
-        "completion/",
-        "logging/",
-        "roots/",
-        "elicitation/",
-        "initialize",
-        "ping",
-    ];
-    let message = plain(frame);
-    message.is_some_and(|message| {
-        text_of(message, OfRpc::Method).is_some_and(|method| METHODS.iter().any(|known| method.starts_with(known)))
+    plain(frame).is_some_and(|message| {
+        text_of(message, OfRpc::Method).is_some_and(|method| is_offer(method) || greets(method, message))
     })
+}
+
+fn is_offer(method: &str) -> bool {
+    OFFERS.iter().any(|known| method.starts_with(known))
+}
+
+/// The first request of a client: the version of the protocol is a day, which is text.
+fn greets(method: &str, message: Object<'_>) -> bool {
+    Method::of(method) == Some(Method::Initialize)
+        && object_of(message, OfRpc::Params).is_some_and(|params| {
+            text_of(params, OfRpc::Protocol).is_some()
+                && [OfRpc::Client, OfRpc::Capabilities].into_iter().any(|field| params.field(field).is_some())
+        })
 }
 
 /// The message in an envelope that holds it as an object.
@@ -136,8 +150,10 @@ fn plain(frame: Object<'_>) -> Option<Object<'_>> {
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
-    let mut log = Log { talk: Talk::new(draft), waiting: FxHashMap::default() };
-    for node in items_of(root, &LISTS) {
+    let frames = items_of(root, &LISTS);
+    let directions = frames.iter().filter_map(|node| text_of(object(*node)?, OfFrame::Direction));
+    let mut log = Log { talk: Talk::new(draft), open: OpenRequests::new(directions) };
+    for node in frames {
         log.talk.draft.record();
         match object(*node) {
             Some(frame) => log.frame(*node, frame),
@@ -150,8 +166,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 
 struct Log<'a, 'run, 'limits> {
     talk: Talk<'a, 'run, 'limits>,
-    /// Calls by the ids of their requests, which are texts or numbers.
-    waiting: FxHashMap<String, VecDeque<StepId>>,
+    open: OpenRequests<'run>,
 }
 
 impl<'run> Log<'_, 'run, '_> {
@@ -162,8 +177,9 @@ impl<'run> Log<'_, 'run, '_> {
         };
         let time = first_of(frame, &[Time, TimeToo, TimeOfLog, TimeInMilliseconds]).and_then(instant);
         let about = About { time, ..About::default() };
+        let direction = text_of(frame, OfFrame::Direction);
         if is_message(frame) {
-            return self.message(node, frame, &about);
+            return self.message(node, frame, direction, &about);
         }
         let mut known = false;
         for field in [Message, Data, Payload, Frame, Raw, Request, Response, Stream] {
@@ -178,7 +194,8 @@ impl<'run> Log<'_, 'run, '_> {
                     data.and_then(|data| data.embedded(self.talk.draft.arena, self.talk.draft.limits).or(Some(data)));
                 let (inner, message) = data.and_then(|data| Some((data, object(data)?))).unwrap_or((inner, message));
                 known |= is_message(message);
-                self.message(inner, message, &about);
+                // What stands beside a request is the answer to it, whichever way that went.
+                self.message(inner, message, direction.filter(|_| field != Response), &about);
             }
         }
         if !known {
@@ -186,35 +203,53 @@ impl<'run> Log<'_, 'run, '_> {
         }
     }
 
-    fn message(&mut self, node: Node<'run>, message: Object<'run>, about: &About<'run>) {
+    fn message(&mut self, node: Node<'run>, message: Object<'run>, direction: Option<&'run str>, about: &About<'run>) {
         self.talk.note_time(about.time);
         let id = message.field(OfRpc::Id).and_then(key);
-        match text_of(message, OfRpc::Method) {
-            Some(method) => {
-                if Method::of(method) == Some(Method::Call) {
-                    self.call(node, message, id, about);
-                }
+        let Some(method) = text_of(message, OfRpc::Method) else {
+            return self.response(message, id, direction, about);
+        };
+        match Method::of(method) {
+            Some(Method::Call) => self.call(node, message, id, direction, about),
+            Some(Method::Ask) => self.open.add(id, Asked::Client, direction),
+            Some(Method::Initialize | Method::Other) => {}
+            None if is_offer(method) || method.starts_with(NOTIFICATIONS) => {}
+            None => {
+                let why = format!("a message of unknown method `{method}` is passed over");
+                self.talk.draft.not_understood(node.origin, why);
             }
-            None => self.response(message, id, about),
         }
     }
 
-    fn call(&mut self, node: Node<'run>, message: Object<'run>, id: Option<String>, about: &About<'run>) {
+    fn call(
+        &mut self,
+        node: Node<'run>,
+        message: Object<'run>,
+        id: Option<String>,
+        direction: Option<&'run str>,
+        about: &About<'run>,
+    ) {
         let params = object_of(message, OfRpc::Params);
         let of = |field| params.and_then(|params| params.field(field));
         let tool = of(OfRpc::Name).unwrap_or(Node::computed(Value::Null));
         let made = Made { tool, args: of(OfRpc::Arguments), id: message.field(OfRpc::Id), origin: node.origin };
-        if let (Some(step), Some(id)) = (self.talk.call(made, about), id) {
-            self.waiting.entry(id).or_default().push_back(step);
+        if let Some(step) = self.talk.call(made, about) {
+            self.open.add(id, Asked::Tool(step), direction);
         }
     }
 
     /// What came back: of a call its result, of other requests what the server is and offers.
-    fn response(&mut self, message: Object<'run>, id: Option<String>, about: &About<'run>) {
+    fn response(
+        &mut self,
+        message: Object<'run>,
+        id: Option<String>,
+        direction: Option<&'run str>,
+        about: &About<'run>,
+    ) {
         let given = first_of(message, &[OfRpc::Result]);
         let inside = given.and_then(object);
         let error = first_of(message, &[OfRpc::Error]);
-        let call = id.and_then(|id| self.waiting.get_mut(&id)).and_then(VecDeque::pop_front);
+        let call = id.and_then(|id| self.open.answer(&id, Answer::of(inside), direction));
         let Some(call) = call else {
             if let Some(tools) =
                 inside.and_then(|inside| list_of(inside, OfRpc::Tools)).filter(|_| !self.talk.draft.has(of_run::TOOLS))

@@ -28,6 +28,9 @@ fields! {
         Type = "type" => Format,
         /// Several lines of a session are one message when they have one id.
         Id = "id" => PartOf(of_run::TURNS),
+        /// Calls of Vercel's AI SDK, which only the full reader reads.
+        Invocations = "toolInvocations" => Shape,
+        Parts = "parts" => Shape,
         Usage = "usage" => PartOf(of_run::USAGE),
         Model = "model" => PartOf(of_run::META),
     }
@@ -80,6 +83,10 @@ words! {
         Thinking = "thinking",
         Call = "tool_use" | "server_tool_use" | "mcp_tool_use",
         Result = "tool_result",
+        /// Images, documents, redacted thinking: nothing that a rule could read.
+        Silent = "image" | "image_url" | "input_image" | "document" | "file" | "input_file" | "audio" | "audio_url" | "input_audio" | "video"
+            | "video_url" | "redacted_thinking" | "refusal" | "reasoning_content" | "search_result" | "container_upload" | "tool_reference"
+            | "citation" | "compaction" | "fallback" | "media",
     }
 }
 

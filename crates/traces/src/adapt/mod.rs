@@ -11,6 +11,7 @@ mod adk;
 mod api;
 mod assay;
 mod atif;
+pub(crate) mod blocks;
 pub(crate) mod calls;
 mod chunks;
 pub(crate) mod claude_code;
@@ -25,6 +26,7 @@ mod evalview;
 pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
+mod handovers;
 mod inspect;
 mod langchain;
 mod langfuse;
@@ -56,6 +58,7 @@ mod tools;
 use super::build::Normal;
 use super::error::Placed;
 use super::names::Names;
+use super::prices::Spending;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{ReadWarning, Records, RunSource};
@@ -65,6 +68,8 @@ use draft::Draft;
 use fields::{Parsed, Record, Row, first};
 #[cfg(test)]
 pub(crate) use openai_chat::{OfChoice, OfExchange};
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 #[cfg(test)]
 pub(crate) use tau_bench::OfResult;
 
@@ -134,10 +139,9 @@ impl InMessages {
 }
 
 impl Format {
-    /// Whether an object is a run in it.
-    fn is_run(&self, object: Object<'_>) -> bool {
-        let marked = |key: &&str| object.get(key).is_some_and(|node| !matches!(node.value, Value::Null));
-        (self.marks.is_empty() || self.marks.iter().any(marked)) && (self.object)(object)
+    /// Whether an object with these keys may be a run in it, or an item of one.
+    pub(crate) fn may_know(&self, has: impl Fn(&str) -> bool) -> bool {
+        self.marks.iter().chain(self.item_marks).any(|key| has(key))
     }
 
     /// Whether a value is an item of a run in it.
@@ -188,7 +192,7 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 40] = [
+pub static FORMATS: [Format; 41] = [
     stop::FORMAT,
     langfuse::FORMAT,
     langsmith::FORMAT,
@@ -206,7 +210,8 @@ pub static FORMATS: [Format; 40] = [
     copilot::FORMAT,
     openhands::FORMAT,
     adk::FORMAT,
-    adk::EVAL_SET,
+    adk::eval::RESULTS,
+    adk::eval::SET,
     langchain::FORMAT,
     run_state::FORMAT,
     inspect::FORMAT,
@@ -231,9 +236,14 @@ pub static FORMATS: [Format; 40] = [
     native::FORMAT,
 ];
 
-/// The ways in which values are cut into runs, each with the name of its format.
-pub(crate) fn cuttings() -> impl Iterator<Item = (&'static str, &'static Cutting)> {
-    FORMATS.iter().flat_map(|format| format.runs.iter().map(|cutting| (format.name, cutting)))
+/// The ways in which values are cut into runs, each with its format.
+pub(crate) fn cuttings() -> impl Iterator<Item = (&'static Format, &'static Cutting)> {
+    FORMATS.iter().flat_map(|format| format.runs.iter().map(move |cutting| (format, cutting)))
+}
+
+/// Whether an object with these keys may be a line of a file that is one run.
+pub(crate) fn may_be_line(has: impl Fn(&str) -> bool) -> bool {
+    FORMATS.iter().any(|format| format.item_marks.iter().any(|key| has(key)))
 }
 
 /// So many first items of a list tell what it is.
@@ -255,45 +265,95 @@ pub(crate) fn item_marks_before(format: &Format) -> impl Iterator<Item = &'stati
     before.flat_map(|format| format.item_marks.iter().copied())
 }
 
+/// Which formats have a mark, as bits by their places in the table, and which of them have none at all.
+struct Marks {
+    of: FxHashMap<&'static str, u64>,
+    unmarked: u64,
+}
+
+static MARKS: LazyLock<Marks> = LazyLock::new(|| {
+    const { assert!(FORMATS.len() <= 64, "there is a bit for each format") }
+    let mut marks = Marks { of: FxHashMap::default(), unmarked: 0 };
+    for (format, bit) in FORMATS.iter().zip((0..64).map(|place| 1 << place)) {
+        marks.unmarked |= if format.marks.is_empty() { bit } else { 0 };
+        for mark in format.marks {
+            *marks.of.entry(mark).or_default() |= bit;
+        }
+    }
+    marks
+});
+
+/// The formats of which an object has a mark, and those that have none, in the order of the table.
+fn of_marks(object: Object<'_>) -> impl Iterator<Item = &'static Format> {
+    let marked = object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null));
+    let bits = marked.fold(MARKS.unmarked, |bits, entry| bits | MARKS.of.get(entry.key).copied().unwrap_or(0));
+    FORMATS.iter().enumerate().filter(move |(place, _)| bits >> place & 1 == 1).map(|(_, format)| format)
+}
+
 /// The format of a value: of an object, or of a list by its first elements.
 #[must_use]
 pub fn detect(node: &Node<'_>) -> Option<&'static Format> {
     match node.value {
-        Value::Object(object) => FORMATS.iter().find(|format| format.is_run(object)),
-        Value::List(items) => FORMATS.iter().find(|format| {
-            let known = |item| format.is_item(item, format.element) || format.is_item(item, format.line);
-            items.iter().take(FIRST_ITEMS).any(known)
-        }),
+        Value::Object(object) => of_marks(object).find(|format| (format.object)(object)),
+        Value::List(items) => detect_items(items.get(..FIRST_ITEMS).unwrap_or(items)),
         _ => None,
     }
 }
 
+/// One item of so many may be written alike in two formats.
+const MANY: usize = 8;
+
+/// The format of a list: the first one that knows some of its items, unless that knows next to none of many and another nearly all.
+fn detect_items(items: &[Node<'_>]) -> Option<&'static Format> {
+    let known = |format: &Format| {
+        let is = |item: &&Node<'_>| format.is_item(item, format.element) || format.is_item(item, format.line);
+        items.iter().filter(is).count()
+    };
+    let first = FORMATS.iter().map(|format| (format, known(format))).find(|(_, count)| *count > 0)?;
+    if items.len() < MANY || first.1 * MANY >= items.len() {
+        return Some(first.0);
+    }
+    let others = FORMATS.iter().map(|format| (format, known(format)));
+    let most = others.max_by(|a, b| a.1.cmp(&b.1).then(std::cmp::Ordering::Greater))?;
+    Some(if most.1 * 4 >= items.len() * 3 { most.0 } else { first.0 })
+}
+
+/// What a run is read from.
+pub(crate) struct From<'run> {
+    /// What its text holds.
+    pub(crate) root: Node<'run>,
+    /// Its text.
+    pub(crate) text: &'run str,
+    /// Where that stands.
+    pub(crate) source: RunSource,
+    /// Records that were passed over so far.
+    pub(crate) records: Records,
+    /// What was odd so far.
+    pub(crate) warnings: Vec<ReadWarning>,
+}
+
 /// Brings a value of any known format into the normal form.
 pub(crate) fn normal<'run>(
-    root: Node<'run>,
-    text: &'run str,
-    source: RunSource,
-    (records, warnings): (Records, Vec<ReadWarning>),
+    from: From<'run>,
     arena: &'run Bump,
     limits: &Limits,
     names: Option<&Names>,
-) -> Result<Normal<'run>, Placed> {
+) -> Result<(Normal<'run>, Spending<'run>), Placed> {
+    let From { root, text, source, records, warnings } = from;
     if let (Some(names), Value::Object(object)) = (names, root.value)
         && generic::is_run(object, names)
     {
         let mut draft = Draft::new(arena, limits, records, warnings);
         generic::read_under(root, &mut draft, names);
-        let (object, order, records, warnings) = draft.finish(root.origin);
-        return Ok(Normal { text, source, format: MAPPED, object, order, records, warnings });
+        return Ok(draft.finish(text, source, MAPPED, root.origin));
     }
     let Some(format) = detect(&root) else { return Err(unknown(&root, names)) };
     if std::ptr::eq(format, native_format()) {
-        return Ok(native::normal(root, text, source, warnings));
+        return Ok((native::normal(root, text, source, warnings), Spending::default()));
     }
     let mut draft = Draft::new(arena, limits, records, warnings);
     (format.read)(root, &mut draft)?;
-    let (object, order, records, warnings) = draft.finish(root.origin);
-    Ok(Normal { text, source, format: format.name, object, order, records, warnings })
+    Ok(draft.finish(text, source, format.name, root.origin))
 }
 
 /// Whether a format, by its name, is the normal form or one of somebody's own making: what it records is taken at its word nowhere else.
@@ -330,7 +390,7 @@ fn unknown(root: &Node<'_>, names: Option<&Names>) -> Placed {
 }
 
 /// The text that a node is.
-fn text(node: Node<'_>) -> Option<&str> {
+pub(crate) fn text(node: Node<'_>) -> Option<&str> {
     match node.value {
         Value::Text(text) => Some(text.as_str()),
         _ => None,
@@ -338,7 +398,7 @@ fn text(node: Node<'_>) -> Option<&str> {
 }
 
 /// The object that a node is.
-fn object(node: Node<'_>) -> Option<Object<'_>> {
+pub(crate) fn object(node: Node<'_>) -> Option<Object<'_>> {
     match node.value {
         Value::Object(object) => Some(object),
         _ => None,

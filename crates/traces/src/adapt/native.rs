@@ -4,7 +4,7 @@ use super::{Format, Projected, list, never, text};
 use crate::build::Normal;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{Kind, ReadWarning, Records, RunSource};
+use averment_runs::run::{Kind, Priced, ReadWarning, Records, RunSource};
 
 /// The normal form.
 pub(super) const FORMAT: Format = Format {
@@ -22,9 +22,15 @@ pub(super) const FORMAT: Format = Format {
     projected: Projected::Calls,
 };
 
-/// A run whose keys are all those of the normal form, and more than its id; beside other keys it needs what only the normal form has.
+/// What says nothing of what was done, answered or left behind: others have it in files of their own as well.
+const ABOUT: [&str; 3] = [of_run::ID, of_run::META, of_run::TOOLS];
+
+/// A run whose keys are all those of the normal form, and that says more than what it is and had; beside other keys it needs what only the normal form has.
 fn is_normal(object: Object<'_>) -> bool {
-    let tells = |entry: &Entry<'_>| entry.key != of_run::ID;
+    let tells = |entry: &Entry<'_>| {
+        let says_nothing = ABOUT.contains(&entry.key);
+        !(says_nothing || entry.key == of_run::ERROR && super::near::is_answer_of_service(entry.node))
+    };
     match object.entries().iter().all(|entry| is_key(entry.key)) {
         true => object.entries().is_empty() || object.entries().iter().any(tells),
         false => has_steps(object) || has_input_and_output(object),
@@ -82,5 +88,15 @@ pub(crate) fn normal<'run>(
     source: RunSource,
     warnings: Vec<ReadWarning>,
 ) -> Normal<'run> {
-    Normal { text, source, format: FORMAT.name, object, order: None, records: Records::default(), warnings }
+    Normal {
+        text,
+        source,
+        format: FORMAT.name,
+        object,
+        order: None,
+        records: Records::default(),
+        warnings,
+        priced: Priced::NotAsked,
+        concludes_ok: false,
+    }
 }

@@ -2,11 +2,11 @@
 
 use super::{FORMATS, native};
 use crate::error::Placed;
-use averment_base::value::{Object, Origin};
+use averment_base::value::{Node, Object, Origin};
 use averment_runs::normal::of_run;
 
 /// Files that are known and are no runs of agents: keys that they have together, and what they are.
-const NO_RUNS: [(&[&str], &str); 12] = [
+const NO_RUNS: [(&[&str], &str); 38] = [
     (&["log.entries"], "a HAR archive of HTTP requests"),
     (&["cells", "nbformat"], "a notebook"),
     (&["type=FeatureCollection", "features"], "GeoJSON"),
@@ -19,7 +19,41 @@ const NO_RUNS: [(&[&str], &str); 12] = [
     (&["$schema", "properties"], "a JSON Schema"),
     (&["compilerOptions"], "a configuration of TypeScript"),
     (&["runs", "$schema", "version"], "a SARIF report"),
+    (&["filePath", "messages", "errorCount"], "a report of ESLint"),
+    (&["apiVersion", "kind", "metadata"], "an object of Kubernetes"),
+    (&["apiVersion", "kind", "items"], "a list of objects of Kubernetes"),
+    (&["terraform_version"], "a state or a plan of Terraform"),
+    (&["info._postman_id"], "a collection of Postman"),
+    (&["info.schema", "item"], "a collection of Postman"),
+    (&["mcpServers"], "a configuration of MCP servers"),
+    (&["name", "inputSchema"], "a tool of an MCP catalogue: rules read it with `tools from`"),
+    (&["type=function", "function.parameters"], "a tool of a catalogue: rules read it with `tools from`"),
+    (&["result.tools"], "an answer of an MCP server that lists its tools: rules read it with `tools from`"),
+    (&["jsonrpc", "params.textDocument"], "a message of the Language Server Protocol"),
+    (&["jsonrpc", "method=initialize", "params.processId"], "a message of the Language Server Protocol"),
+    (&["resourceLogs"], "logs of OpenTelemetry, and no spans"),
+    (&["resourceMetrics"], "metrics of OpenTelemetry, and no spans"),
+    (&["traceEvents"], "a trace of a program's time"),
+    (&["name", "ph", "ts"], "a trace of a program's time"),
+    (&["numTotalTests", "testResults"], "a report of Jest"),
+    (&["nodeid", "outcome"], "a report of pytest"),
+    (&["guild", "channel", "messages"], "a chat of Discord"),
+    (&["channel_id", "author", "content"], "a message of Discord"),
+    (&["type=message", "text", "ts"], "a message of Slack"),
+    (&["bomFormat"], "a list of what software is made of"),
+    (&["spdxVersion"], "a list of what software is made of"),
+    (&["Records"], "a log of CloudTrail or of S3"),
+    (&["index._index"], "a bulk request of Elasticsearch"),
+    (&["_shards", "hits"], "an answer of Elasticsearch"),
 ];
+
+/// Records of agents that are not read: keys that they have together, and what they are.
+const NOT_READ: [(&[&str], &str); 2] = [
+    (&["jsonrpc", "params.sessionId"], ACP),
+    (&["jsonrpc", "result.protocolVersion", "result.agentCapabilities"], ACP),
+];
+const ACP: &str = "a message of the Agent Client Protocol, which is not read";
+
 /// So many keys are named.
 const SHOWN: usize = 5;
 
@@ -42,6 +76,14 @@ pub(super) fn why_not(origin: Origin, object: Object<'_>, keys: &[&str]) -> Plac
     if let Some((_, what)) = NO_RUNS.iter().find(|(marks, _)| marks.iter().all(|mark| has(object, mark))) {
         let help = "name a trace; of a folder such files are passed over";
         return Placed::new(origin, format!("no run of an agent: this is {what}"), help).no_trace();
+    }
+    if let Some((_, what)) = NOT_READ.iter().find(|(marks, _)| marks.iter().all(|mark| has(object, mark))) {
+        return Placed::new(origin, format!("no run of a known format: this is {what}"), HELP);
+    }
+    if keys.iter().all(|key| SHARED.contains(key)) && keys.iter().any(|key| *key != of_run::ID) {
+        let help = "a run says what was done or answered: `calls`, `messages`, `output`, …";
+        let shown = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        return Placed::new(origin, format!("no run: it holds nothing but {shown}"), help).no_trace();
     }
     if keys == [of_run::ID] {
         let help = "a run says what was done or answered: `calls`, `messages`, `output`, …";
@@ -86,4 +128,11 @@ fn has(object: Object<'_>, mark: &str) -> bool {
         Some((key, inner)) => object.get(key).and_then(super::object).is_some_and(|object| object.get(inner).is_some()),
         None => object.get(mark).is_some(),
     }
+}
+
+/// Whether an error is what a service answers to a request, and nobody's run: it stands alone, with a message and its type.
+pub(super) fn is_answer_of_service(error: Node<'_>) -> bool {
+    let Some(error) = super::object(error) else { return false };
+    let has = |key: &str| error.get(key).is_some();
+    has("message") && (has("type") || has("code") || has("status"))
 }

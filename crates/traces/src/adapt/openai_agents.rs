@@ -31,6 +31,8 @@ names! {
         TokensOut = ["output_tokens", "completion_tokens"],
         TokensAll = ["total_tokens"],
         Response = ["response"],
+        From = ["from_agent"],
+        To = ["to_agent"],
         Items = ["data"],
     }
 }
@@ -49,6 +51,7 @@ names! {
         Agent = ["agent"],
         Function = ["function"],
         Model = ["generation", "response"],
+        Handover = ["handoff"],
     }
 }
 
@@ -166,6 +169,11 @@ fn span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut Draft<'run, '_
             span.tell(Fact::Model, of(data, Of::Model).or_else(|| of(response?, Of::Model)));
             usage(of(data, Of::Usage).or_else(|| of(response?, Of::Usage)), &mut span);
             Act::Inference
+        }
+        Some((SpanType::Handover, _)) => {
+            span.tell(Fact::HandoverFrom, of(data, Of::From));
+            span.tell(Fact::HandoverTo, of(data, Of::To));
+            Act::Part
         }
         None => Act::Part,
     };

@@ -8,7 +8,10 @@ use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
 use super::messages::{self, OfCall, OfMessage, Role, function, is_about_calls, is_message};
-use super::{Format, InMessages, Projected, claude_code, list_of, native, object, object_of, objects, text, text_of};
+use super::{
+    Format, InMessages, Projected, blocks, claude_code, first_of, list_of, native, object, object_of, objects, text,
+    text_of,
+};
 use crate::error::Placed;
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Value};
@@ -26,6 +29,7 @@ fields! {
         Functions = "functions" => Shape,
         Usage = "usage" => PartOf(of_run::USAGE),
         Id = "id" => Run(of_run::ID),
+        Model = "model" => PartOf(of_run::COST),
     }
 }
 
@@ -45,8 +49,8 @@ pub(super) const FORMAT: Format = Format {
     near: &[],
     object: is_chat,
     item_marks: &[OfMessage::Role.key(), OfExchange::Request.key()],
-    element: |object| is_message(&object, &Parsed) || is_exchange(object),
-    line: |object| is_message(&object, &Parsed) && object.field(OfMessage::Type).is_none() || is_exchange(object),
+    element: |object| is_one(object) || is_exchange(object),
+    line: |object| is_one(object) && object.field(OfMessage::Type).is_none() || is_exchange(object),
     read,
     runs: &[],
     projected: Projected::Messages(InMessages {
@@ -78,11 +82,16 @@ fn is_exchange(object: Object<'_>) -> bool {
 fn is_chat(object: Object<'_>) -> bool {
     let other = [Kind::Call.list_key(), of_run::STEPS, OfMessage::Calls.key()];
     let messages = || list_of(object, OfExchange::Messages).unwrap_or_default();
-    let is_element = |(_, message): (Node<'_>, Object<'_>)| is_message(&message, &Parsed);
-    is_message(&object, &Parsed)
+    let is_element = |(_, message): (Node<'_>, Object<'_>)| is_one(message);
+    is_one(object)
         || is_exchange(object)
         || !other.iter().any(|key| object.get(key).is_some())
             && (has_choices(object) || objects(messages()).any(is_element))
+}
+
+/// A message, in any form.
+fn is_one(object: Object<'_>) -> bool {
+    is_message(&object, &Parsed) || blocks::is_for_page(object)
 }
 
 fn has_choices(object: Object<'_>) -> bool {
@@ -101,16 +110,21 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         }
         _ => {}
     }
-    if messages.iter().any(claude_code::has_tool_blocks) {
+    let in_blocks = messages.iter().any(blocks::has_tools);
+    let tells = in_blocks || messages.iter().any(tells_of_calls);
+    let unknown = messages.iter().filter_map(|message| object(*message)).any(|one| blocks::unknown_in(one).is_some());
+    let records = tells || speaks_of_tools(root) && !unknown;
+    if !records {
+        draft.warn(root.origin, if unknown { NOT_ALL_KNOWN } else { NO_CALLS });
+    }
+    if in_blocks || messages.iter().filter_map(|message| object(*message)).any(blocks::is_for_page) {
         claude_code::conversation(&messages, draft);
+        if !records {
+            draft.unrecord(Kind::Call);
+        }
     } else {
-        if speaks_of_tools(root) || messages.iter().any(tells_of_calls) {
+        if records {
             draft.records(&[Kind::Call]);
-        } else {
-            draft.warn(
-                root.origin,
-                "calls count as not recorded: no message has `tool_calls`, and no `tools` are listed (an empty list is enough)",
-            );
         }
         conversation(messages, draft);
     }
@@ -120,6 +134,11 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     }
     Ok(())
 }
+
+/// Why calls are not recorded.
+const NO_CALLS: &str =
+    "calls count as not recorded: no message has `tool_calls`, and no `tools` are listed (an empty list is enough)";
+const NOT_ALL_KNOWN: &str = "calls count as not recorded: a block of a message is of no known type, and may be a call";
 
 /// What a run says of itself under the keys of the normal form. The chat form knows none of them.
 const OWN: [&str; 11] = [
@@ -151,7 +170,7 @@ fn keep_own<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>) {
             (Expected::Any | Expected::TextOrNumber, _) => true,
         };
         if fits {
-            draft.reset(entry.key, entry.node);
+            draft.set(entry.key, entry.node);
         }
     }
 }
@@ -188,7 +207,7 @@ fn collect<'run>(node: Node<'run>, messages: &mut Vec<Node<'run>>, usage: &mut U
         );
         return;
     };
-    if is_message(&object, &Parsed) {
+    if is_one(object) {
         messages.push(node);
     } else if is_exchange(object) {
         if let Some(request) = object_of(object, OfExchange::Request) {
@@ -216,7 +235,7 @@ fn exchange<'run>(
     }
     messages.extend(list.get(known..).unwrap_or_default());
     if let Some(counts) = object_of(request, OfExchange::Usage) {
-        usage.add(counts);
+        spends(counts, request.field(OfExchange::Model), usage, draft);
     }
     if let Some(list) = list_of(request, OfExchange::Tools).filter(|_| !draft.has(of_run::TOOLS)) {
         let list = tools(draft, list);
@@ -234,12 +253,23 @@ fn response<'run>(
     match object_of(object, OfExchange::Response) {
         Some(response) => {
             if let Some(counts) = object_of(response, OfExchange::Usage) {
-                usage.add(counts);
+                let request = object_of(object, OfExchange::Request);
+                let model = first_of(response, &[OfExchange::Model]);
+                let model = model.or_else(|| request.and_then(|request| request.field(OfExchange::Model)));
+                spends(counts, model, usage, draft);
             }
             choices(response, messages);
         }
         None => draft.warn(node.origin, "a response that is no object (a stream?) is passed over"),
     }
+}
+
+/// What a request used, by the model that was asked.
+fn spends<'run>(counts: Object<'run>, model: Option<Node<'run>>, usage: &mut Usage, draft: &mut Draft<'run, '_>) {
+    let mut of_request = Usage::default();
+    of_request.add(counts);
+    draft.spends(&of_request, model);
+    usage.join(&of_request);
 }
 
 fn choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>) {
@@ -271,7 +301,12 @@ pub(super) fn conversation<'run>(messages: Vec<Node<'run>>, draft: &mut Draft<'r
     for node in messages {
         reader.draft.record();
         match node.value {
-            Value::Object(message) if text_of(message, OfMessage::Role).is_some() => reader.message(node, message),
+            Value::Object(message) if text_of(message, OfMessage::Role).is_some() => {
+                if let Some(block) = blocks::unknown_in(message) {
+                    reader.draft.not_understood(block.origin, blocks::UNKNOWN);
+                }
+                reader.message(node, message);
+            }
             _ => reader.draft.not_understood(node.origin, "a message without `role` is passed over"),
         }
     }
@@ -352,6 +387,7 @@ impl<'run> Conversation<'_, 'run, '_> {
         let (id, tool) = (text_of(message, OfMessage::Answers), text_of(message, OfMessage::Tool));
         let Some(call) = self.unanswered.answer(id, tool) else {
             self.draft.warn(node.origin, "a result that no call is waiting for is passed over");
+            self.draft.lacks_call(id);
             return;
         };
         if let Some(content) = message.field(OfMessage::Content) {

@@ -167,9 +167,9 @@ impl<'run> Session<'_, 'run, '_> {
             self.talk.begin_turn();
             let end = object_of(info, OfInfo::Time).and_then(|time| first_of(time, &[OfInfo::Completed]));
             self.talk.note_time(end);
-            self.count(info.field(OfInfo::Tokens), info.field(OfInfo::Cost));
+            self.count(info.field(OfInfo::Tokens), info.field(OfInfo::Cost), first_of(info, &[OfInfo::Model]));
             if let Some(error) = first_of(info, &[OfInfo::Error]) {
-                self.talk.draft.reset(of_run::ERROR, error);
+                self.talk.draft.set(of_run::ERROR, error);
             }
         }
         let speaker = if of_assistant { Speaker::Assistant } else { Speaker::User };
@@ -214,7 +214,7 @@ impl<'run> Session<'_, 'run, '_> {
                 words.into_iter().for_each(|words| self.talk.say(Speaker::Thinking, words, about, node.origin))
             }
             Some(PartType::Call) => self.call(node, part),
-            Some(PartType::Finish) => self.count(part.field(OfPart::Tokens), part.field(OfPart::Cost)),
+            Some(PartType::Finish) => self.count(part.field(OfPart::Tokens), part.field(OfPart::Cost), None),
             Some(PartType::Silent | PartType::Error) => {}
             None => {
                 let word = text_of(part, OfPart::Type).unwrap_or_default();
@@ -255,7 +255,7 @@ impl<'run> Session<'_, 'run, '_> {
         self.talk.end_within(step, outcome, &at(OfPart::End));
     }
 
-    fn count(&mut self, tokens: Option<Node<'run>>, cost: Option<Node<'run>>) {
+    fn count(&mut self, tokens: Option<Node<'run>>, cost: Option<Node<'run>>, model: Option<Node<'run>>) {
         if let Some(Value::Number(cost)) = cost.map(|cost| cost.value) {
             self.cost = self.cost.unwrap_or(Number::Integer(0)).add(cost).or(self.cost);
         }
@@ -269,7 +269,7 @@ impl<'run> Session<'_, 'run, '_> {
         usage.count(of_usage::CACHE_READ, of_cache(OfInfo::Read));
         usage.count(of_usage::CACHE_WRITE, of_cache(OfInfo::Write));
         usage.count_cache_as_input();
-        self.talk.usage.join(&usage);
+        self.talk.spends(&usage, model);
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod second;
 
+use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
@@ -253,7 +254,9 @@ impl<'run> Session<'_, 'run, '_> {
         self.talk.meta(of_meta::MODEL, response.field(OfInside::Model));
         let is_new = text_of(response, OfInside::Id).is_none_or(|id| self.responses.insert(id));
         if let Some(usage) = object_of(response, OfInside::Usage).filter(|_| is_new) {
-            self.talk.usage.add(usage);
+            let mut counts = Usage::default();
+            counts.add(usage);
+            self.talk.spends(&counts, response.field(OfInside::Model));
         }
     }
 

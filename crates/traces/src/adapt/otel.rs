@@ -4,7 +4,7 @@
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::{Fact, as_object};
-use super::spans::{Act, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, ways};
+use super::spans::{Act, Span, Unit, Whole, bodies, instant, names, of_word, tell, text_of_node, ways};
 use super::{Format, IN_FULL, list, object, objects};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
@@ -373,5 +373,6 @@ fn event<'run>(event: Object<'run>, span: &mut Span<'run>, draft: &mut Draft<'ru
     span.take_event(name, attributes, draft);
     if let Some(body) = of(OfEvent::Body) {
         span.take_event(name, body, draft);
+        bodies::take(span, name, body, draft);
     }
 }

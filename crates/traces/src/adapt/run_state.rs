@@ -107,9 +107,9 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         Some(StepType::Final) => {
             let step = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
             let output = step.and_then(|step| first_of(step, &[OfState::Output]));
-            output.into_iter().for_each(|output| draft.reset(of_run::OUTPUT, output));
+            output.into_iter().for_each(|output| draft.set(of_run::OUTPUT, output));
         }
-        Some(StepType::Interrupted) => draft.reset(of_run::COMPLETE, Node::computed(Value::Boolean(false))),
+        Some(StepType::Interrupted) => draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false))),
         None => {}
     }
     Ok(())

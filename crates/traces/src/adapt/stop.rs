@@ -108,6 +108,8 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>
     let attributes = object_of(span, OfSpan::Attributes);
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
     let skipped = text_of(span, OfSpan::Status).and_then(Skipped::of).is_some();
+    // Without its outermost span a run lasts as long as its steps.
+    [OfSpan::Start, OfSpan::End].into_iter().for_each(|at| talk.note_time(first_of(span, &[at])));
     match kind {
         SpanKind::Call if !skipped => call(talk, node, span, attributes),
         SpanKind::Result => result(talk, span, of(OfAttributes::Result).or(of(OfAttributes::Output))),

@@ -9,7 +9,7 @@ use super::messages::LastWords;
 use super::{text, tools};
 use crate::time;
 use averment_base::value::{Entry, Node, Number, Origin, Value};
-use averment_runs::normal::{of_run, of_step, role};
+use averment_runs::normal::{of_meta, of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
 use rustc_hash::FxHashMap;
 
@@ -219,6 +219,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
     ) -> Option<StepId> {
         let Some(call) = self.unanswered.answer(id, tool) else {
             self.draft.not_understood(origin, "a result that no call is waiting for is passed over");
+            self.draft.lacks_call(id);
             return None;
         };
         self.end(call, outcome, about);
@@ -296,11 +297,20 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
 
     /// Adds something that is known of the run as a whole; of several the first counts.
     pub(super) fn meta(&mut self, key: &'static str, node: Option<Node<'run>>) {
+        if key == of_meta::MODEL {
+            self.draft.names_model(node);
+        }
         if let Some(node) = node.filter(|node| !Parsed.is(*node, Shape::Null))
             && !self.meta.iter().any(|entry| entry.key == key)
         {
             self.meta.push(field(key, node));
         }
+    }
+
+    /// Adds what a request to a model used.
+    pub(super) fn spends(&mut self, usage: &Usage, model: Option<Node<'run>>) {
+        self.usage.join(usage);
+        self.draft.spends(usage, model);
     }
 
     /// The same where the format does not tell in which turns things were done.
@@ -341,10 +351,12 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
     }
 
     /// The same of a session of an agent whose tools are known: what its calls did follows from them.
-    pub(super) fn finish_with_tools(self) {
+    pub(super) fn finish_with_tools(self) -> &'a mut Draft<'run, 'limits> {
         use Kind::{Command, Http, Read, Skill, Write};
         self.draft.records(&[Command, Read, Write, Skill, Http]);
-        self.finish().insert_derived(tools::of_call);
+        let draft = self.finish();
+        draft.insert_derived(tools::of_call);
+        draft
     }
 }
 
@@ -379,7 +391,10 @@ pub(super) fn integer<'run>(number: i64, origin: Origin) -> Node<'run> {
 /// The number that stands behind the first of some words in a text, such as an exit code.
 pub(super) fn number_behind<'run>(words: Node<'run>, markers: &[&str]) -> Option<Node<'run>> {
     let text = text(words)?;
-    let behind = markers.iter().find_map(|marker| Some(text.get(text.find(marker)? + marker.len()..)?.trim_start()))?;
+    let behind = markers.iter().find_map(|marker| {
+        let found = memchr::memmem::find(text.as_bytes(), marker.as_bytes())?;
+        Some(text.get(found + marker.len()..)?.trim_start())
+    })?;
     let digits = behind.strip_prefix('-').unwrap_or(behind);
     let length = digits.bytes().take_while(u8::is_ascii_digit).count();
     let end = length + (behind.len() - digits.len());

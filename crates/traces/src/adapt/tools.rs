@@ -120,7 +120,7 @@ fn derive<'run>(draft: &Draft<'run, '_>, tool: Tool, args: Node<'run>, call: &[E
             Some(nodes) => nodes.to_vec(),
             None => node.into_iter().collect(),
         };
-        let texts = nodes.into_iter().filter(|node| Parsed.is_text(*node));
+        let texts = nodes.into_iter().filter(|node| text(*node).is_some_and(|text| !text.trim().is_empty()));
         texts.map(|node| (kind, vec![field(key, node)])).collect::<Steps<'run>>()
     };
     match tool {

@@ -4,20 +4,45 @@ use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Origin, Value};
 use averment_runs::run::Kind;
 use bumpalo::Bump;
+use std::sync::LazyLock;
 
 /// No kind has more standard fields than this; a test proves it.
 const MOST: usize = 24;
 
+/// Where the names of a kind's fields stand in [`Kind::fields`], as bits, by the length and the first letter of a name.
+type Positions = [u32; 32];
+
+static POSITIONS: LazyLock<[Positions; Kind::ALL.len()]> = LazyLock::new(|| {
+    Kind::ALL.map(|kind| {
+        let mut positions = Positions::default();
+        for (name, bit) in kind.fields().iter().zip((0..MOST).map(|position| 1 << position)) {
+            if let Some(bits) = positions.get_mut(alike(name)) {
+                *bits |= bit;
+            }
+        }
+        positions
+    })
+});
+
+/// A number that names have in common which are of one length and begin alike, and few others.
+fn alike(name: &str) -> usize {
+    let first = name.as_bytes().first().copied().unwrap_or_default();
+    name.len().wrapping_add(usize::from(first)) % 32
+}
+
 /// The standard fields of a step by their position in [`Kind::fields`].
 pub(super) struct Fields<'run> {
     names: &'static [&'static str],
+    positions: &'static Positions,
     slots: [Option<Node<'run>>; MOST],
     recorded: &'run [Entry<'run>],
 }
 
 impl<'run> Fields<'run> {
     pub(super) fn of(kind: Kind, recorded: &'run [Entry<'run>]) -> Self {
-        let mut fields = Self { names: kind.fields(), slots: [None; MOST], recorded };
+        static NONE: Positions = [0; 32];
+        let positions = POSITIONS.get(kind as usize).unwrap_or(&NONE);
+        let mut fields = Self { names: kind.fields(), positions, slots: [None; MOST], recorded };
         for entry in recorded {
             fields.set(entry.key, entry.node);
         }
@@ -25,10 +50,15 @@ impl<'run> Fields<'run> {
     }
 
     fn slot(&self, name: &str) -> Option<usize> {
-        // Most names differ in their length or in their first letter: the others are compared.
-        let first = name.as_bytes().first();
-        let alike = |known: &str| known.len() == name.len() && known.as_bytes().first() == first;
-        self.names.iter().position(|known| alike(known) && *known == name)
+        let mut left = *self.positions.get(alike(name))?;
+        while left != 0 {
+            let position = left.trailing_zeros() as usize;
+            if self.names.get(position) == Some(&name) {
+                return Some(position);
+            }
+            left &= left.wrapping_sub(1);
+        }
+        None
     }
 
     pub(super) fn get(&self, name: &str) -> Option<Node<'run>> {

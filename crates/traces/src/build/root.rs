@@ -54,8 +54,13 @@ pub(super) fn entries<'run>(
         if Kind::ALL.iter().any(|kind| kind.list_key() == given.key) || given.key == of_run::STEPS {
             continue;
         }
-        if given.key == of_run::DURATION && !builder.of_format && is_too_short(given.node, steps) {
+        if given.key == of_run::DURATION && is_too_short(given.node, steps) {
             builder.warn_once(given.node.origin, TOO_SHORT);
+            continue;
+        }
+        if expected(given.key) == Expected::Number && is_negative(given.node.value) {
+            let message = format!("the `{}` of the run is below 0: it counts as not recorded", given.key);
+            builder.warn_once(given.node.origin, &message);
             continue;
         }
         if let Some(node) = standard(builder, given)? {
@@ -74,7 +79,12 @@ pub(super) fn entries<'run>(
         let nodes = builder.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
         entries.push(list_entry(object, of_run::STEPS, nodes));
     }
-    let withheld = object.get(of_run::TURNS).is_some_and(|node| matches!(node.value, Value::Absent));
+    // `null` in the normal form: nobody has counted them, and neither do we.
+    let withheld = object.get(of_run::TURNS).is_some_and(|node| match node.value {
+        Value::Absent => true,
+        Value::Null => !builder.of_format,
+        _ => false,
+    });
     if known(object, of_run::TURNS).is_none()
         && !withheld
         && let Some(turns) = count_turns(recorded, steps)
@@ -82,6 +92,11 @@ pub(super) fn entries<'run>(
         entries.push(Entry::computed(of_run::TURNS, Value::Number(Number::Integer(turns))));
     }
     Ok(entries.into_bump_slice())
+}
+
+/// Whether a value is a number below 0, which no duration, cost or count is.
+pub(super) fn is_negative(value: Value<'_>) -> bool {
+    matches!(value, Value::Number(number) if number.to_f64() < 0.0)
 }
 
 /// What is said of a duration that cannot be.
@@ -102,7 +117,7 @@ fn list_entry<'run>(object: Object<'run>, key: &'static str, nodes: &'run [Node<
 }
 
 /// Checks the type of a standard entry; `None` where it is not recorded.
-fn standard<'run>(builder: &Builder<'run>, given: &Entry<'run>) -> Result<Option<Node<'run>>, Placed> {
+fn standard<'run>(builder: &mut Builder<'run>, given: &Entry<'run>) -> Result<Option<Node<'run>>, Placed> {
     let node = given.node;
     let fits = match expected(given.key) {
         Expected::Number => match node.value {
@@ -131,8 +146,38 @@ fn is_recorded(node: &Node<'_>) -> bool {
     !matches!(node.value, Value::Absent)
 }
 
+/// The counts of tokens in a usage.
+const TOKENS: [&str; 6] = [
+    of_usage::INPUT,
+    of_usage::OUTPUT,
+    of_usage::TOTAL,
+    of_usage::REASONING,
+    of_usage::CACHE_READ,
+    of_usage::CACHE_WRITE,
+];
+
+/// Whether an entry of a usage is a count that cannot be.
+fn is_no_count(entry: &Entry<'_>) -> bool {
+    let broken = |value| matches!(value, Value::Number(number) if number.to_f64().fract() != 0.0);
+    TOKENS.contains(&entry.key) && (is_negative(entry.node.value) || broken(entry.node.value))
+}
+
+/// A usage without counts that cannot be.
+fn counts<'run>(builder: &mut Builder<'run>, usage: Object<'run>) -> Object<'run> {
+    let Some(impossible) = usage.entries().iter().find(|entry| is_no_count(entry)) else { return usage };
+    builder.warn_once(impossible.node.origin, NO_COUNT);
+    let mut entries = bumpalo::collections::Vec::with_capacity_in(usage.entries().len(), builder.arena);
+    entries.extend(usage.entries().iter().filter(|entry| !is_no_count(entry)));
+    Object::new(builder.arena, entries.into_bump_slice())
+}
+
+/// What is said of a number of tokens that is none.
+const NO_COUNT: &str = "a number of tokens is below 0 or has a fraction: it counts as not recorded";
+
 /// `total_tokens` is input and output tokens together, where only these are recorded.
-fn with_total<'run>(builder: &Builder<'run>, node: Node<'run>, usage: Object<'run>) -> Node<'run> {
+fn with_total<'run>(builder: &mut Builder<'run>, node: Node<'run>, usage: Object<'run>) -> Node<'run> {
+    let usage = counts(builder, usage);
+    let node = Node::new(Value::Object(usage), node.origin);
     let tokens = |key| match known(usage, key).map(|node| node.value) {
         Some(Value::Number(number)) => Some(number),
         _ => None,

@@ -130,6 +130,10 @@ fn times(builder: &mut Builder<'_>, fields: &mut Fields<'_>) -> Result<(Option<f
             fields.clear(field);
         }
     }
+    if let Some(node) = fields.known(of_step::DURATION).filter(|node| super::root::is_negative(node.value)) {
+        builder.warn_once(node.origin, "the `duration` of a step is below 0: it counts as not recorded");
+        fields.clear(of_step::DURATION);
+    }
     let start = fields.known(of_step::START).map(|node| instant(node, of_step::START)).transpose()?;
     let mut end = fields.known(of_step::END).map(|node| instant(node, of_step::END)).transpose()?;
     let mut duration = fields.known(of_step::DURATION).map(duration).transpose()?;

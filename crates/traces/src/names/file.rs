@@ -92,7 +92,7 @@ fn clash(a: &GivenName, b: &GivenName) -> bool {
 }
 
 /// The entries of the file, in any order.
-fn entries(text: &str) -> Result<serde_json::Map<String, Value>, String> {
+pub(crate) fn entries(text: &str) -> Result<serde_json::Map<String, Value>, String> {
     let table = if text.trim_start().starts_with('{') {
         let arena = bumpalo::Bump::new();
         let document = json::parse(text, 0, &arena, &Limits::default())

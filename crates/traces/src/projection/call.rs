@@ -145,6 +145,9 @@ pub(super) fn read<'a>(
     }
     order.start(begin.flatten(), turn.flatten());
     let duration = call_fields.milliseconds.value().or(call_fields.seconds.value().map(|seconds| seconds * 1000.0));
+    if duration.is_some_and(|duration| duration < 0.0) {
+        return None;
+    }
     order.lasts(begin.flatten(), call_fields.end.value(), duration);
     let times = call_fields.times(begin.flatten(), turn.flatten());
     let fields = call_fields.fields.map(|field| field.value());

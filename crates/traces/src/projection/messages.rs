@@ -168,6 +168,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         let cursor = self.cursor;
         let (message, behind) = self.keys.messages.spans(cursor, at)?;
         let role = Role::of(self.chunk.plain(message.field(OfMessage::Role)?)??);
+        if message.field(OfMessage::Invocations).or(message.field(OfMessage::Parts)).is_some() {
+            return None;
+        }
         let is_message = is_message(&message, &cursor);
         self.found.has_message |= is_message;
         self.found.all_messages &= is_message;
@@ -283,6 +286,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         let tool = if id.is_some() { None } else { self.word(message.field(OfMessage::Tool))? };
         let call = self.unanswered.answer(id, tool)?;
         if let Some(content) = message.field(OfMessage::Content) {
+            if self.cursor.is(content, Shape::List) {
+                list(self.cursor, content.0, |at| self.says_or_is_silent(at))?;
+            }
             self.set_result(call, content)?;
         }
         if let Some(status) = self.word(message.field(OfMessage::Status))? {
@@ -290,6 +296,13 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             *self.found.records.get_mut(Field::Result as usize)? = true;
         }
         Some(())
+    }
+
+    /// A block of a result that is neither a call nor a result itself.
+    fn says_or_is_silent(&mut self, at: usize) -> Option<usize> {
+        let (block, behind) = self.keys.inner.spans(self.cursor, at)?;
+        let kind = BlockType::of_block(self.chunk.plain(block.field(OfBlock::Type)?)??)?;
+        matches!(kind, BlockType::Text | BlockType::OtherText | BlockType::Silent).then_some(behind)
     }
 
     fn set_result(&mut self, call: usize, content: Span) -> Option<()> {
@@ -351,7 +364,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         }
         let (block, behind) = self.keys.blocks.spans(cursor, at)?;
         match BlockType::of_block(self.chunk.plain(block.field(OfBlock::Type)?)??) {
-            Some(BlockType::Text) => {
+            Some(BlockType::Text | BlockType::OtherText) => {
                 let said = block.field(OfBlock::Text).filter(|text| cursor.is(*text, Shape::Text));
                 self.spoken = said.filter(|_| of_assistant).or(self.spoken);
             }
@@ -368,7 +381,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
                 let fits = |value: Span| cursor.is_text(value) || cursor.is(value, Shape::Null);
                 block.field(OfBlock::Thinking).is_none_or(fits).then_some(())?;
             }
-            Some(BlockType::OtherText) | None => {}
+            Some(BlockType::Silent) => {}
+            // It may be a call in the words of another provider.
+            None => return None,
         }
         Some(behind)
     }

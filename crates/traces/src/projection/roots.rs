@@ -51,9 +51,10 @@ pub(super) fn fits(expected: Expected, value: &[u8]) -> bool {
     let number = first == b'-' || first.is_ascii_digit();
     match expected {
         Expected::Any => true,
-        // One beyond the range of doubles is not recorded: that is for the full reader.
+        // One beyond the range of doubles or below 0 is not recorded: that is for the full reader.
         Expected::Number => {
-            first == b'n' || (number && value.len() <= 20 && !value.iter().any(|byte| byte | 0x20 == b'e'))
+            first == b'n'
+                || (first.is_ascii_digit() && value.len() <= 20 && !value.iter().any(|byte| byte | 0x20 == b'e'))
         }
         Expected::Object => matches!(first, b'{' | b'n'),
         Expected::TextOrNumber => number || matches!(first, b'"' | b'n'),

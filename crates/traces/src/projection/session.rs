@@ -2,17 +2,19 @@
 //!
 //! This says what `adapt::claude_code::session` says, as far as projections hold it.
 
+use super::call::number;
 use super::keys::{Key, Keys};
 use super::messages::{ConversationReader, Messages};
 use super::roots::fits;
 use super::{Chunk, Held, Projection, ReadSet};
-use crate::adapt::claude_code::{self, Agent, LineType, OfLine, SUMMED_UP, Times, agent, summed_up};
+use crate::adapt::claude_code::{self, Agent, LineType, OfLine, SUMMED_UP, Times, agent, session_of, summed_up};
 use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans};
 use crate::adapt::messages::LastWords;
 use crate::adapt::{FIRST_ITEMS, item_marks_before};
 use crate::time;
 use averment_base::value::Value;
 use averment_runs::normal::{expected, of_run};
+use rustc_hash::FxHashSet;
 
 /// Reads sessions.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub(super) struct Sessions {
 
 /// What the lines say together.
 #[derive(Debug, Default)]
-struct SessionLines {
+struct SessionLines<'a> {
     /// Lines so far, and whether one of the first has a mark that only sessions have.
     lines: usize,
     is_session: bool,
@@ -32,6 +34,11 @@ struct SessionLines {
     times: Times,
     /// The line that sums the run up.
     summary: Option<Spans<OfLine>>,
+    /// A message or the beginning of a stream stands in some line.
+    is_told: bool,
+    /// The ids of the lines so far, and that of their session: what comes again, or of another session, is for the full reader.
+    ids: FxHashSet<&'a str>,
+    session: Option<&'a str>,
 }
 
 impl Sessions {
@@ -62,7 +69,7 @@ impl Sessions {
             }
             session.line(chunk, line, &mut conversation, timed)?;
         }
-        if !session.is_session {
+        if !session.is_session || session.summary.is_some() && !session.is_told {
             return None;
         }
         let found = conversation.in_blocks()?;
@@ -75,8 +82,8 @@ impl Sessions {
     }
 }
 
-impl SessionLines {
-    fn line<'a>(
+impl<'a> SessionLines<'a> {
+    fn line(
         &mut self,
         chunk: Chunk<'a>,
         line: Spans<OfLine>,
@@ -88,6 +95,17 @@ impl SessionLines {
         self.lines += 1;
         self.is_session =
             self.is_session || self.lines <= FIRST_ITEMS && kind.is_mark() && claude_code::has_mark(&line);
+        if let Some(id) = line.field(OfLine::Line).map(|id| chunk.plain(id))
+            && !self.ids.insert(id??)
+        {
+            return None;
+        }
+        if let Some(id) = session_of(&line).map(|id| chunk.plain(id))
+            && *self.session.get_or_insert(id??) != id??
+        {
+            return None;
+        }
+        self.is_told |= matches!(kind, LineType::Spoken | LineType::System);
         match kind {
             LineType::Spoken => {
                 let main = matches!(agent(&line, &cursor), Agent::Main);
@@ -118,15 +136,21 @@ impl SessionLines {
     }
 
     /// An entry of the run.
-    fn root<'a>(&self, chunk: Chunk<'a>, name: &str) -> Option<Held<'a>> {
+    fn root(&self, chunk: Chunk<'a>, name: &str) -> Option<Held<'a>> {
         let known = |span: &Span| !chunk.cursor.is(*span, Shape::Null);
         let bytes = |(start, end): Span| Held::Bytes(start, end);
         let found = self.summary.and_then(|line| summed_up(&line, &chunk.cursor, name)).map(bytes);
         let found = match name {
             of_run::OUTPUT => found.or(self.words.output(self.with_main).filter(known).map(bytes)),
-            of_run::DURATION => found.or_else(|| self.times.duration().map(Held::Value)),
+            of_run::DURATION => match found {
+                // What the times of the steps contradict is told by the full reader.
+                Some(Held::Bytes(start, end)) if !self.times.fit_into(number(chunk.cursor, start, end)?) => {
+                    return None;
+                }
+                found => found.or_else(|| self.times.duration().map(Held::Value)),
+            },
             // The full reader puts them together.
-            of_run::ID | of_run::META | of_run::TOOLS => return None,
+            of_run::ID | of_run::META | of_run::TOOLS | of_run::TURNS | of_run::USAGE => return None,
             _ => found,
         };
         Some(found.unwrap_or(Held::Value(if name == of_run::ERROR { Value::Missing } else { Value::Absent })))

@@ -58,6 +58,7 @@ pub(super) fn without_bad_lines(bytes: Vec<u8>) -> (String, Vec<ReadWarning>) {
     let warning = |broken: &Broken| ReadWarning {
         message: "a line is not UTF-8 and is passed over".to_owned(),
         offset: broken.start,
+        lost: true,
     };
     let warnings = broken.iter().take(100).map(warning).collect();
     (text, warnings)

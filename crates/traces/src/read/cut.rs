@@ -3,6 +3,7 @@
 use super::pieces::{Pieces, Places};
 use super::{RawRun, RunText, TextForm, form, pieces, split};
 use crate::adapt;
+use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
 use crate::error::ReadError;
 use averment_base::limits::Limits;
@@ -77,7 +78,7 @@ impl Cut<'_> {
     fn several(&mut self, start: usize, keys: &[Range<usize>], single: bool) -> bool {
         let shared = Arc::clone(&self.shared);
         let has = |wanted: &str| keys.iter().any(|key| shared.get(key.clone()) == Some(wanted));
-        let may_fit = |(_, cutting): &(&str, &Cutting)| cutting.first_keys().any(has);
+        let may_fit = |(_, cutting): &(&Format, &Cutting)| cutting.first_keys().any(has);
         let Some(found) = adapt::cuttings().filter(may_fit).find_map(|(format, cutting)| {
             if !single && cutting.by.is_empty() {
                 return None;

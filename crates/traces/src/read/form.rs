@@ -1,8 +1,9 @@
 //! The form of a file, told by its first lines: a run on each, or one session.
 
+use super::TextForm;
 use super::bytes::valid_part;
 use super::scattered::Scattered;
-use super::split;
+use super::{pieces, split};
 use crate::adapt;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -13,7 +14,7 @@ const LONG: usize = 1 << 20;
 const FIRST_LINES: usize = 20;
 
 /// Whether the first line holds a whole value and more lines follow, or the second does where the first is broken.
-pub(super) fn runs_by_line(head: &str) -> bool {
+fn runs_by_line(head: &str) -> bool {
     let mut lines = split::lines(head);
     let Some((_, first)) = lines.next() else { return false };
     let second = lines.next().map(|(_, line)| line);
@@ -22,6 +23,20 @@ pub(super) fn runs_by_line(head: &str) -> bool {
             && split::end_of_value(line, 0).is_some_and(|end| split::skip_blank(line, end) >= line.len())
     };
     is_object(first) || (!first.starts_with('[') && second.is_some_and(is_object))
+}
+
+/// Whether a session does not begin with an object on a line: lines that are no JSON stand in front of it, which a program printed before
+/// its first event, or its records are lists.
+fn is_session_of_other_lines(head: &str, limits: &Limits) -> bool {
+    let mut lines = split::lines(head);
+    let first = lines.next().map_or("", |(_, line)| line.trim_ascii());
+    let second = lines.next().map_or("", |(_, line)| line.trim_ascii());
+    let is_list = |line: &str| line.starts_with('[') && split::end_of_value(line, 0) == Some(line.len());
+    let holds_lists =
+        first != "[" && !second.is_empty() && (is_list(first) || first.starts_with('[') && is_list(second));
+    !first.is_empty()
+        && (!first.starts_with(['{', '[', '"']) || holds_lists)
+        && Beginning::of_lines(head).is_session(limits)
 }
 
 /// How much of a file is looked at to tell its form.
@@ -51,15 +66,41 @@ impl FirstLines {
     }
 }
 
-/// Whether a text holds the records of a session, one on each line.
-pub(super) fn is_session(head: &str, limits: &Limits) -> bool {
-    split::lines(head).take(FIRST_LINES).any(|(_, line)| is_record(line, limits))
+/// The first lines of a file or values of a text, each with the keys of what stands there: of an object, or of the first one of a list.
+pub(super) struct Beginning<'t>(Vec<(&'t str, Vec<&'t str>)>);
+
+impl<'t> Beginning<'t> {
+    /// Those of a file with a value on each line.
+    fn of_lines(head: &'t str) -> Self {
+        Self::of(split::lines(head))
+    }
+
+    fn of(records: impl Iterator<Item = (usize, &'t str)>) -> Self {
+        let with_keys = |(_, record): (usize, &'t str)| {
+            let record = record.trim_ascii();
+            let (_, keys) = pieces::end_and_keys(record, 0);
+            (record, keys.into_iter().filter_map(|key| record.get(key)).collect())
+        };
+        Self(records.take(FIRST_LINES).map(with_keys).collect())
+    }
+
+    /// Whether there are records of a session.
+    fn is_session(&self, limits: &Limits) -> bool {
+        self.0.iter().any(|(record, keys)| {
+            let written_otherwise = !record.starts_with('{') || keys.iter().any(|key| key.contains('\\'));
+            (written_otherwise || adapt::may_be_line(|key| keys.contains(&key))) && is_record(record, limits)
+        })
+    }
+
+    /// How the lines are gathered, where they hold parts of runs.
+    pub(super) fn scattered(&self, limits: &Limits) -> Option<Scattered> {
+        self.0.iter().find_map(|(line, keys)| Scattered::of(line, keys, limits))
+    }
 }
 
-/// The same with records over several lines: there are two values at least.
+/// Whether a text holds the records of a session, over several lines: there are two values at least.
 pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
-    split::values(text).nth(1).is_some()
-        && split::values(text).take(FIRST_LINES).any(|(_, value)| is_record(value, limits))
+    split::values(text).nth(1).is_some() && Beginning::of(split::values(text)).is_session(limits)
 }
 
 fn is_record(text: &str, limits: &Limits) -> bool {
@@ -67,7 +108,22 @@ fn is_record(text: &str, limits: &Limits) -> bool {
     json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
 }
 
-/// How the lines of a file are gathered, where they hold parts of runs.
-pub(super) fn scattered(head: &str, limits: &Limits) -> Option<Scattered> {
-    split::lines(head).take(FIRST_LINES).find_map(|(_, line)| Scattered::of(line.trim_ascii(), limits))
+/// The form of a file.
+pub(super) enum Form<'t> {
+    /// It is read whole, as this.
+    Whole(TextForm),
+    /// Each line is a run, or a part of one.
+    ByLine(Beginning<'t>),
+}
+
+/// The form of a file, told by its first lines.
+pub(super) fn of_file<'t>(head: &'t str, limits: &Limits) -> Form<'t> {
+    if is_session_of_other_lines(head, limits) {
+        return Form::Whole(TextForm::Lines);
+    }
+    if !runs_by_line(head) {
+        return Form::Whole(TextForm::Value);
+    }
+    let beginning = Beginning::of_lines(head);
+    if beginning.is_session(limits) { Form::Whole(TextForm::Lines) } else { Form::ByLine(beginning) }
 }

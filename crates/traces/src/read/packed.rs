@@ -8,6 +8,7 @@ use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use zip::ZipArchive;
+use zip::result::ZipError;
 
 /// A way in which files are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +64,6 @@ impl<R: BufRead> Read for Frames<R> {
 
 /// So many files of an archive are read.
 const MOST: usize = 100_000;
-/// The endings of files in an archive that hold traces.
-const ENDINGS: [&str; 4] = [".json", ".jsonl", ".ndjson", ".traj"];
-
 /// The files of a zip file that may hold traces, one after the other.
 pub(super) struct Archive {
     file: String,
@@ -82,10 +80,17 @@ impl Archive {
     /// What is no zip file, holds too many files, or none that may be a trace.
     pub(super) fn new(file: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Self, ReadError> {
         let wrong = |message: String, help: &str| ReadError::of_file(file, message, help);
-        let zip = ZipArchive::new(Cursor::new(bytes))
-            .map_err(|error| wrong(format!("a zip file that cannot be read: {error}"), "write it anew"))?;
+        let broken = |error: ZipError| wrong(format!("a zip file that cannot be read: {error}"), "write it anew");
+        let listed = ZipArchive::new(Cursor::new(bytes.as_slice())).map_err(broken)?.central_directory_start();
+        let entries = usize::try_from(listed).ok().and_then(|listed| bytes.get(listed..)).map_or(0, entries_of);
+        let zip = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
         if zip.len() > MOST {
             return Err(wrong(format!("a zip file with more than {MOST} files"), "unpack it and name the folder"));
+        }
+        if entries != zip.len() {
+            let message =
+                format!("a damaged zip file: {entries} files are listed, {} are there by their names", zip.len());
+            return Err(wrong(message, "write it anew, with a name of its own for each file"));
         }
         if !zip.file_names().any(|name| name.is_ok_and(|name| may_be_trace(&name))) {
             return Err(wrong("no run: no file of this zip file is JSON".to_owned(), "name another file"));
@@ -123,8 +128,15 @@ impl Archive {
                 return Some(Err(ReadError::of_file(file, message, "unpack it and name its files")));
             }
         };
-        let Some(name) = entry.name().ok().filter(|name| may_be_trace(name)) else { return Some(Ok(None)) };
-        let name = format!("{file}/{name}");
+        let name = match entry.name() {
+            Ok(name) if may_be_trace(&name) => format!("{file}/{name}"),
+            Ok(name) if entry.is_dir() || is_beside(&name) => return Some(Ok(None)),
+            name => {
+                let name = format!("{file}/{}", name.unwrap_or_default());
+                let error = ReadError::of_file(&name, "no trace: it is not named like one", "unpack it and name it");
+                return Some(Err(ReadError { no_trace: true, ..error }));
+            }
+        };
         let mut bytes = Vec::new();
         let read = entry.by_ref().take(limit.saturating_add(1) as u64).read_to_end(&mut bytes);
         Some(match read {
@@ -133,14 +145,35 @@ impl Archive {
                 let source = RunSource { file: name, line: 1, column: 1, ..RunSource::default() };
                 Err(super::bytes::too_long(&source, &self.limits))
             }
-            Ok(_) if bytes.trim_ascii().is_empty() => Ok(None),
             Ok(_) => Ok(Some(Runs::new(name, Cursor::new(bytes), &self.limits))),
         })
     }
 }
 
+/// What stands in archives beside traces: what systems add, and the journal of an Inspect log, which says its samples in short.
+const BESIDE: [&str; 3] = ["__MACOSX/", "_journal/", "summaries.json"];
+
+/// How many entries the list of a zip file has, whatever its end says of it.
+fn entries_of(mut list: &[u8]) -> usize {
+    let mut count = 0;
+    while let Some(entry) = list.strip_prefix(b"PK\x01\x02") {
+        let length = |at: usize| {
+            let bytes = entry.get(at..).and_then(|rest| rest.first_chunk::<2>());
+            usize::from(u16::from_le_bytes(*bytes.unwrap_or(&[0; 2])))
+        };
+        count += 1;
+        // Behind 46 bytes, four of which are the mark, stand name, more fields and a comment.
+        list = entry.get(42 + length(24) + length(26) + length(28)..).unwrap_or_default();
+    }
+    count
+}
+
 fn may_be_trace(name: &str) -> bool {
-    ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.starts_with("__MACOSX/")
+    super::is_named_like_a_trace(name) && !is_beside(name)
+}
+
+fn is_beside(name: &str) -> bool {
+    BESIDE.iter().any(|beside| name.starts_with(beside))
 }
 
 /// What is said of a zip file that is too long to be read at once.

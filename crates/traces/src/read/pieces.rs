@@ -3,6 +3,7 @@
 use super::split::{self, end_of_value};
 use super::walk::{self, Entry};
 use crate::adapt;
+use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
 use averment_base::limits::Limits;
 use averment_base::memory::asking;
@@ -89,7 +90,7 @@ impl Pieces {
     }
 
     /// Whether the first parts that were found make a run of a format.
-    pub(super) fn is_of(&self, text: &str, format: &str, limits: &Limits) -> bool {
+    pub(super) fn is_of(&self, text: &str, format: &Format, limits: &Limits) -> bool {
         const FIRST: usize = 8;
         let run = self.parts.first().map(|part| part.run);
         let first = self.parts.iter().enumerate().filter(|(_, part)| Some(part.run) == run).map(|(number, _)| number);
@@ -97,7 +98,7 @@ impl Pieces {
         let Some(text) = join(text, &self.text_of(&first)) else { return false };
         let arena = bumpalo::Bump::new();
         json::parse_recorded(&text, 0, &arena, limits)
-            .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| found.name == format))
+            .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| std::ptr::eq(found, format)))
     }
 
     /// The parts of each run, in order of the text.

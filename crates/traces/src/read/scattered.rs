@@ -1,8 +1,9 @@
 //! Files with parts of runs on their lines, those of one run scattered over the file: the parts of a run are gathered, within a bound.
 
-use super::pieces::{self, Pieces, Places, join};
+use super::pieces::{Pieces, Places, join};
 use super::{RawRun, RunText, TextForm, bytes, split};
 use crate::adapt;
+use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
 use crate::error::ReadError;
 use averment_base::limits::Limits;
@@ -46,11 +47,13 @@ struct Gathered {
 }
 
 impl Scattered {
-    /// How the lines of a file are gathered that starts like this; `None` where no format does that.
-    pub(super) fn of(line: &str, limits: &Limits) -> Option<Self> {
-        let (_, keys) = pieces::end_and_keys(line, 0);
-        let has = |wanted: &str| keys.iter().any(|key| line.get(key.clone()) == Some(wanted));
-        let may_fit = |(_, cutting): &(&str, &Cutting)| cutting.first_keys().any(has);
+    /// How the lines of a file are gathered that starts like this, with these keys; `None` where no format does that.
+    pub(super) fn of(line: &str, keys: &[&str], limits: &Limits) -> Option<Self> {
+        let has = |wanted: &str| keys.contains(&wanted);
+        // A line that is a part itself is one that the format may know.
+        let may_fit = |(format, cutting): &(&Format, &Cutting)| {
+            cutting.first_keys().any(has) && (!cutting.way.is_empty() || line.starts_with('[') || format.may_know(has))
+        };
         let (_, cutting) = adapt::cuttings().filter(may_fit).find(|(format, cutting)| {
             Pieces::find(line, 0, cutting)
                 .filter(|found| !cutting.by.is_empty() || found.runs() > 1)
@@ -120,7 +123,7 @@ impl Scattered {
         let late = self.early.contains(&hash(&id));
         let gathered = self.open.entry(id.clone()).or_insert_with(|| {
             *runs += 1;
-            let warnings = late.then(|| ReadWarning { message: TOO_LATE.to_owned(), offset: 0 });
+            let warnings = late.then(|| ReadWarning { message: TOO_LATE.to_owned(), offset: 0, lost: false });
             Gathered {
                 text: String::new(),
                 places: Vec::new(),

@@ -4,7 +4,7 @@
 
 use super::bytes::{self, blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
 use super::cut::Cut;
-use super::form::{FirstLines, is_session, runs_by_line, scattered};
+use super::form::{FirstLines, Form, of_file};
 use super::numbers::LineNumbers;
 #[cfg(feature = "packed")]
 use super::packed::{self, Archive, Packed};
@@ -231,13 +231,11 @@ impl Runs {
             self.fail("no run: the file is empty", "write a run into it, or name another file");
             return Ok(());
         }
-        if !runs_by_line(head) {
-            return self.whole(pending, mark, TextForm::Value);
-        }
-        if is_session(head, &self.limits) {
-            return self.whole(pending, mark, TextForm::Lines);
-        }
-        let scattered = scattered(head, &self.limits);
+        let beginning = match of_file(head, &self.limits) {
+            Form::Whole(form) => return self.whole(pending, mark, form),
+            Form::ByLine(beginning) => beginning,
+        };
+        let scattered = beginning.scattered(&self.limits);
         pending.drain(..mark);
         let lines = Lines {
             pending,

@@ -234,7 +234,16 @@ fn compressed_files_are_read_as_what_is_in_them() {
 fn the_files_of_a_zip_file_are_read_one_after_the_other() {
     let bytes =
         zip(&[("b/one.json", A), ("notes.txt", "hello"), ("two.jsonl", &format!("{A}\n{B}\n")), ("empty.json", "")]);
-    assert_eq!(read(bytes.clone()), ["t/b/one.json a", "t/two.jsonl:1 a", "t/two.jsonl:2 b"]);
+    assert_eq!(
+        read(bytes.clone()),
+        [
+            "t/b/one.json a",
+            "t/notes.txt: no trace: it is not named like one; unpack it and name it",
+            "t/two.jsonl:1 a",
+            "t/two.jsonl:2 b",
+            "t/empty.json: no run: the file is empty; write a run into it, or name another file"
+        ]
+    );
     assert!(read(bytes[..bytes.len() / 2].to_vec())[0].starts_with("t: a zip file that cannot be read"));
     assert_eq!(read(zip(&[("a.txt", "hello")])), ["t: no run: no file of this zip file is JSON; name another file"]);
     let bytes = zip(&[("long.json", &format!("{{\"output\": \"{}\"}}", "x".repeat(5_000))), ("a.json", A)]);

@@ -9,7 +9,7 @@ use bumpalo::Bump;
 use std::io::Cursor;
 
 /// Reads the one run of a file.
-fn with<R>(text: &str, look: impl FnOnce(&Run<'_>) -> R) -> R {
+pub(super) fn with<R>(text: &str, look: impl FnOnce(&Run<'_>) -> R) -> R {
     let limits = Limits::default();
     let mut raws: Vec<_> = Runs::new("t", Cursor::new(text.to_owned().into_bytes()), &limits).collect();
     assert_eq!(raws.len(), 1, "{text}");
@@ -26,15 +26,15 @@ fn shown(node: Option<Node<'_>>) -> String {
     }
 }
 
-fn root(run: &Run<'_>, name: &str) -> String {
+pub(super) fn root(run: &Run<'_>, name: &str) -> String {
     shown(Some(run.root(name)))
 }
 
-fn steps(run: &Run<'_>) -> Vec<String> {
+pub(super) fn steps(run: &Run<'_>) -> Vec<String> {
     run.steps.iter().map(|step| format!("{} {}", step.kind.as_str(), step.name)).collect()
 }
 
-fn field(run: &Run<'_>, step: usize, name: &str) -> String {
+pub(super) fn field(run: &Run<'_>, step: usize, name: &str) -> String {
     shown(run.steps[step].object.get(name))
 }
 
@@ -119,6 +119,27 @@ fn chat_messages_give_calls_with_their_results() {
         assert!(warnings[0].starts_with("arguments of a call are not JSON and stay text"));
         assert_eq!(warnings[1], "a result that no call is waiting for is passed over");
     });
+}
+
+#[test]
+fn a_result_without_its_call_proves_that_the_run_is_not_complete() {
+    let orphans = [
+        r#"[{"role": "tool", "tool_call_id": "z", "content": "R"}, {"role": "assistant", "content": "x"}]"#,
+        r#"[{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "z", "content": "R"}]}, {"role": "assistant", "content": "x"}]"#,
+        r#"[{"type": "human", "content": "q"}, {"type": "tool", "content": "R", "tool_call_id": "z"}, {"type": "ai", "content": "x"}]"#,
+    ];
+    for text in orphans {
+        with(text, |run| {
+            assert!(!run.complete && run.records.missing_calls == 1, "{text}");
+            assert_eq!(run.warnings[0].message, "a result that no call is waiting for is passed over");
+        });
+    }
+    // A result that comes twice, or in front of its call, misses none.
+    let call = r#"{"role": "assistant", "tool_calls": [{"id": "z", "function": {"name": "a", "arguments": "{}"}}]}"#;
+    let result = r#"{"role": "tool", "tool_call_id": "z", "content": "R"}"#;
+    for text in [format!("[{call}, {result}, {result}]"), format!("[{result}, {call}]")] {
+        with(&text, |run| assert!(run.complete && !run.warnings.is_empty(), "{text}"));
+    }
 }
 
 #[test]

@@ -13,7 +13,11 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
+mod blocks;
 mod commands;
+mod damaged;
+mod evidence;
+mod evidence_of_calls;
 mod files;
 mod formats;
 mod golden;
@@ -21,4 +25,5 @@ mod normal_form;
 mod recorded;
 mod robust;
 mod sessions;
+mod skillgym;
 mod spans;

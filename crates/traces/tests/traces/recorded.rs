@@ -80,18 +80,16 @@ const FORMATS: [&str; 20] = [
 ];
 
 /// Files of which the independent reading is wrong, each with the place that proves it.
-const WRONG: [(&str, &str); 3] = [
-    // `eval_cases[0].conversation[0].intermediate_data.tool_uses[0]` and `….conversation[2]….tool_uses[0]` are calls.
-    ("google_adk/order_query.test.json", "cancel_order"),
-    ("google_adk/roll_die.test.json", "roll_die"),
+const WRONG: [(&str, &str); 1] = [
     // `events[2]` is a command that ended with code 0.
     ("codex_exec_json/codex_exec_json.json", "command_execution"),
 ];
 
 #[test]
-fn calls_results_and_errors_agree_with_an_independent_reading() {
+fn conformance_of_traces_with_an_independent_reading() {
     let Some(folder) = shared("traces") else { return };
     let oracle: Json = serde_json::from_str(&std::fs::read_to_string(folder.join("oracle.json")).unwrap()).unwrap();
+    let (mut agreed_in_all, mut otherwise) = (0, 0);
     for format in FORMATS {
         let is_of = |entry: &&Json| entry["format"] == format && entry["n_calls"].is_u64();
         let entries: Vec<_> = oracle.as_array().unwrap().iter().filter(is_of).collect();
@@ -108,7 +106,8 @@ fn calls_results_and_errors_agree_with_an_independent_reading() {
                             && ours.tools.iter().any(|name| name == tool)
                     });
                     if ours == theirs || wrong {
-                        agreed += 1
+                        agreed += 1;
+                        otherwise += usize::from(ours != theirs);
                     } else {
                         disagreed.push(format!("{file}#{position}: {ours:?} instead of {theirs:?}"))
                     }
@@ -118,7 +117,11 @@ fn calls_results_and_errors_agree_with_an_independent_reading() {
         eprintln!("{format}: {agreed}/{} runs agree, {calls} calls", entries.len());
         assert!(disagreed.is_empty() && agreed == entries.len(), "{format}: {disagreed:#?}");
         assert!(agreed > 0);
+        agreed_in_all += agreed;
     }
+    let agreed = agreed_in_all - otherwise;
+    eprintln!("oracle.json, all but spans: {agreed} runs agree, {otherwise} decided otherwise, 0 wrong");
+    assert_eq!(otherwise, WRONG.len());
 }
 
 /// The formats in which runs are recorded as spans.
@@ -132,11 +135,14 @@ const OF_SPANS: [&str; 7] = [
     "langchain_messages",
 ];
 
+/// `[1].span_events[0].body.output.messages[0].content` is the answer of a tool that was called; the independent reading looks at attributes.
+const BODIES: &str = "openinference_adot_spans.json";
+
 #[test]
-fn calls_of_spans_agree_with_an_independent_reading() {
+fn conformance_of_traces_of_spans() {
     let Some(folder) = shared("traces") else { return };
     let oracle: Json = serde_json::from_str(&std::fs::read_to_string(folder.join("oracle.json")).unwrap()).unwrap();
-    let (mut agreed, mut disagreed) = (0, Vec::new());
+    let (mut agreed, mut otherwise, mut disagreed) = (0, 0, Vec::new());
     for entry in oracle.as_array().unwrap().iter().filter(|entry| OF_SPANS.iter().any(|one| entry["format"] == *one)) {
         let (format, file) = (entry["format"].as_str().unwrap(), entry["file"].as_str().unwrap());
         let mut all = Counts::default();
@@ -150,11 +156,14 @@ fn calls_of_spans_agree_with_an_independent_reading() {
         let expected = expected(entry);
         if all == expected {
             agreed += 1;
+        } else if file == BODIES {
+            assert_eq!(all.tools, ["get_weather"], "{file}");
+            otherwise += 1;
         } else {
             disagreed.push(format!("{format}/{file}: {all:?} instead of {expected:?}"));
         }
     }
-    eprintln!("spans: {agreed} files agree");
+    eprintln!("oracle.json, spans: {agreed} files agree, {otherwise} decided otherwise, {} wrong", disagreed.len());
     assert!(disagreed.is_empty(), "{disagreed:#?}");
 }
 

@@ -1,8 +1,8 @@
 //! The formats of conversations and sessions: a run in each, of our own making, and what is read of it.
 
 use averment_base::limits::Limits;
-use averment_base::value::Value;
 use averment_base::value::json::to_json;
+use averment_base::value::{Object, Value};
 use averment_fixtures as fixtures;
 use averment_runs::run::{Kind, Run};
 use averment_traces::{Runs, parse};
@@ -54,6 +54,30 @@ fn every_format_is_read_as_its_golden_file_says() {
     for path in samples() {
         let name = path.file_name().unwrap().to_str().unwrap();
         fixtures::compare(path.parent().unwrap(), &fixtures::stem(&path), &read(name, &std::fs::read(&path).unwrap()));
+    }
+}
+
+/// Each entry of a run and of its steps is set once, so that what is converted means what was read.
+#[test]
+fn no_run_has_a_key_twice() {
+    fn unique(object: Object<'_>, path: &Path) {
+        let mut keys: Vec<_> = object.entries().iter().map(|entry| entry.key).collect();
+        keys.sort_unstable();
+        let twice = keys.windows(2).find(|pair| pair[0] == pair[1]);
+        assert!(twice.is_none(), "{}: {twice:?}", path.display());
+    }
+    let folder = fixtures::project("tests/golden/trace");
+    let mut paths = [samples(), fixtures::files(&folder)].concat();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
+    let limits = Limits::default();
+    for path in paths {
+        for raw in Runs::new("t", Cursor::new(std::fs::read(&path).unwrap()), &limits) {
+            let arena = Bump::new();
+            let raw = raw.unwrap();
+            let run = parse(&raw, &arena, &limits).unwrap();
+            unique(run.object, &path);
+            run.steps.iter().for_each(|step| unique(step.object, &path));
+        }
     }
 }
 

@@ -2,14 +2,15 @@
 //! call failed; there are no times.
 
 use super::{OfApi, is_exchange};
+use crate::adapt::blocks::{self, Block};
 use crate::adapt::calls::Usage;
 use crate::adapt::draft::Draft;
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use crate::adapt::messages::{BlockType, OfBlock, Role, ended};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use crate::adapt::messages::{BlockType, OfBlock, Role};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
-use crate::adapt::{Format, IN_FULL, content, items_of, object, object_of, text, text_of};
+use crate::adapt::{Format, IN_FULL, first_of, items_of, object, object_of, text, text_of};
 use averment_base::value::{Node, Object, Text, Value};
-use averment_runs::normal::of_meta;
+use averment_runs::normal::{of_meta, of_run};
 
 fields! {
     /// A streamed event, and what is in it.
@@ -24,6 +25,7 @@ fields! {
         Arguments = "partial_json" => Shape,
         Usage = "usage" => PartOf("usage"),
         Model = "model" => PartOf("meta"),
+        Error = "error" => Run(of_run::ERROR),
     }
 }
 
@@ -37,6 +39,7 @@ words! {
         Changed = "message_delta",
         End = "message_stop",
         Ping = "ping",
+        Failed = "error",
     }
 }
 
@@ -45,8 +48,9 @@ pub(crate) const FORMAT: Format = Format {
     name: "Anthropic messages",
     known_by: "responses that are a `message` with a `stop_reason`, or their streamed events",
     description: "requests and responses of Anthropic's Messages API, streamed events included",
-    marks: &[OfApi::Stop.key()],
-    object: is_response,
+    marks: &[OfApi::Stop.key(), OfApi::Request.key()],
+    near: &[OfApi::Stop.key()],
+    object: |object| is_response(object) || is_exchange(object, is_response),
     item_marks: &[OfApi::Response.key(), OfApi::Stop.key(), OfEvent::Block.key(), OfEvent::Message.key()],
     element: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
     line: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
@@ -82,32 +86,23 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 
 /// A block of a message.
 pub(super) fn block<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, block: Object<'run>, about: &About<'run>) {
-    match text_of(block, OfBlock::Type).and_then(BlockType::of_block) {
-        Some(BlockType::Call) => {
-            let (Some(tool), args, id) =
-                (block.field(OfBlock::Name), block.field(OfBlock::Input), block.field(OfBlock::Id))
-            else {
+    match blocks::of(block) {
+        Block::Calls(asked) => {
+            let Some(tool) = asked.tool else {
                 talk.draft.warn(node.origin, "a call without the name of its tool is passed over");
                 return;
             };
-            talk.call(Made { tool, args, id, origin: node.origin }, about);
+            talk.call(Made { tool, args: asked.args, id: asked.id, origin: node.origin }, about);
         }
-        Some(BlockType::Result) => {
-            let content = block.field(OfBlock::Content);
-            let result = content.map(|content| content::text(content, talk.draft.arena).unwrap_or(content));
-            let failed = is_true(&block, &Parsed, OfBlock::Failed);
-            let status = Some(ended(failed, result.map(|result| result.value)));
-            let outcome = Outcome { result, status, ..Outcome::default() };
+        Block::Answers(answer) => {
+            let result = answer.content(talk.draft.arena);
+            let outcome = Outcome { result, status: Some(answer.ended(result)), ..Outcome::default() };
             let within = text_of(block, OfBlock::Type) != Some(OF_USER);
-            talk.answer_within(text_of(block, OfBlock::Answers), outcome, about, node.origin, within);
+            talk.answer_within(answer.id, outcome, about, node.origin, within);
         }
-        Some(BlockType::Thinking) => {
-            if let Some(words) = block.field(OfBlock::Thinking) {
-                talk.say(Speaker::Thinking, words, about, node.origin);
-            }
-        }
-        // Images, documents, redacted thinking: nothing that a rule could read.
-        _ => {}
+        Block::Thinks(words) => talk.say(Speaker::Thinking, words, about, node.origin),
+        Block::Unknown => talk.draft.not_understood(node.origin, blocks::UNKNOWN),
+        Block::Says(_) | Block::Silent => {}
     }
 }
 
@@ -153,6 +148,11 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
                 if let Some((_, last)) = &mut counts {
                     *last = object_of(event, OfEvent::Usage).or(*last);
                 }
+            }
+            EventType::Failed => {
+                let error = first_of(event, &[OfEvent::Error]);
+                let why = error.and_then(object).and_then(|error| first_of(error, &[OfEvent::Message]));
+                talk.draft.set_some(of_run::ERROR, why.or(error));
             }
             EventType::End | EventType::Ping => {}
         }

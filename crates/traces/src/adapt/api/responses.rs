@@ -9,8 +9,9 @@ use crate::adapt::{
     Format, IN_FULL, content, first_of, items_of, list, list_of, object, object_of, objects, text, text_of,
 };
 use crate::build::word_status;
+use averment_base::value::compare::equal;
 use averment_base::value::{Entry, Node, Object, Text, Value};
-use averment_runs::normal::of_step;
+use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Status;
 
 fields! {
@@ -52,6 +53,11 @@ fields! {
         Number = "sequence_number" => Shape,
         Response = "response" => Shape,
         Item = "item" => Shape,
+        Of = "item_id" => Shape,
+        Index = "output_index" => Shape,
+        Arguments = "arguments" => Call(of_step::ARGS),
+        Input = "input" => Call(of_step::ARGS),
+        Why = "message" => Run(of_run::ERROR),
     }
 }
 
@@ -69,9 +75,13 @@ words! {
 }
 
 words! {
-    /// The events that hold something whole.
+    /// The events that are read.
     EventType {
         Item = "response.output_item.done",
+        /// An item that is not whole yet, and its arguments when they are.
+        Added = "response.output_item.added",
+        Arguments = "response.function_call_arguments.done" | "response.mcp_call_arguments.done" | "response.custom_tool_call_input.done",
+        Failed = "error",
         End = "response.completed" | "response.incomplete" | "response.failed" | "response.done",
     }
 }
@@ -81,9 +91,9 @@ pub(crate) const FORMAT: Format = Format {
     name: "OpenAI Responses",
     known_by: "responses whose `object` is `response`, with a list of `output` items, or their streamed events",
     description: "requests and responses of OpenAI's Responses API, streamed events included",
-    marks: &[OfApi::Object.key()],
+    marks: &[OfApi::Object.key(), OfApi::Request.key()],
     near: &[OfApi::Previous.key()],
-    object: is_response,
+    object: |object| is_response(object) || is_exchange(object, is_response),
     item_marks: &[OfApi::Response.key(), OfApi::Object.key(), OfEvent::Number.key(), OfItem::CallId.key()],
     element: |object| is_item(object) || is_part(object),
     line: is_part,
@@ -140,32 +150,87 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     Ok(())
 }
 
-/// Of streamed events the whole response counts, and where it is missing the whole items.
+/// Of streamed events the whole response counts, and where it is missing the items: those that are whole, and of the others the calls
+/// whose arguments are. Without its end more may come.
 fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
     let mut exchanges = Exchanges::default();
     let mut items = Vec::new();
+    let mut open: Vec<Growing<'run>> = Vec::new();
+    let mut is_over = false;
     for (node, event) in objects(events) {
         draft.record();
-        match text_of(event, OfEvent::Type).and_then(EventType::of) {
-            Some(EventType::Item) => items.extend(event.field(OfEvent::Item)),
+        let kind = text_of(event, OfEvent::Type).and_then(EventType::of);
+        match kind {
+            Some(EventType::Item) => {
+                open.retain(|growing| !growing.is_of(event));
+                items.extend(event.field(OfEvent::Item));
+            }
+            Some(EventType::Added) => open.extend(Growing::of(event)),
+            Some(EventType::Arguments) => {
+                let args = first_of(event, &[OfEvent::Arguments, OfEvent::Input]);
+                open.iter_mut().filter(|growing| growing.is_of(event)).for_each(|growing| growing.args = args);
+            }
+            Some(EventType::Failed) => draft.set_some(of_run::ERROR, first_of(event, &[OfEvent::Why])),
             Some(EventType::End) => {
                 let response = object_of(event, OfEvent::Response);
                 if let Some(response) =
                     response.filter(|response| list_of(*response, OfApi::Output).is_some_and(|items| !items.is_empty()))
                 {
                     items.clear();
+                    open.clear();
                     exchanges.add(node, response, draft);
                 }
             }
             None => {}
         }
+        is_over = kind == Some(EventType::End);
     }
+    items.extend(open.into_iter().filter_map(|growing| growing.whole(draft)));
     if !items.is_empty() {
         exchanges.pieces.push(super::Piece::Turn);
     }
     let items = draft.arena.alloc_slice_copy(&items);
     super::items_into(items, &mut exchanges.pieces, draft);
     exchanges.finish(draft);
+    if !is_over {
+        draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+    }
+}
+
+/// An item whose end has not come yet.
+struct Growing<'run> {
+    place: Option<Node<'run>>,
+    node: Node<'run>,
+    item: Object<'run>,
+    args: Option<Node<'run>>,
+}
+
+impl<'run> Growing<'run> {
+    fn of(event: Object<'run>) -> Option<Self> {
+        let node = event.field(OfEvent::Item)?;
+        Some(Self { place: event.field(OfEvent::Index), node, item: object(node)?, args: None })
+    }
+
+    /// Whether an event is about it: by its id, else by its place.
+    fn is_of(&self, event: Object<'run>) -> bool {
+        let id =
+            text_of(event, OfEvent::Of).or(object_of(event, OfEvent::Item).and_then(|item| text_of(item, OfItem::Id)));
+        match (id, text_of(self.item, OfItem::Id)) {
+            (Some(id), Some(own)) => id == own,
+            _ => {
+                self.place.zip(event.field(OfEvent::Index)).is_some_and(|(own, place)| equal(&own.value, &place.value))
+            }
+        }
+    }
+
+    /// The call that it is, where its arguments are known.
+    fn whole(self, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+        let args = self.args?;
+        let keys = [OfItem::Arguments.key(), OfItem::Input.key()];
+        let others = self.item.entries().iter().filter(|entry| !keys.contains(&entry.key)).copied();
+        let entries: Vec<Entry<'run>> = others.chain([Entry { key: OfItem::Arguments.key(), node: args }]).collect();
+        Some(Node::new(draft.object(&entries).value, self.node.origin))
+    }
 }
 
 /// Adds an item to the run.

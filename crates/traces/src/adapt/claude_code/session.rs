@@ -1,28 +1,49 @@
 //! The lines of a session file.
 
 use super::{About, LineType, OfLine, Reader};
-use crate::adapt::draft::{Draft, field};
+use crate::adapt::draft::{Draft, field, withheld};
 use crate::adapt::fields::{Parsed, Record, Shapes, first, is_true};
 use crate::adapt::messages::OfMessage;
-use crate::adapt::{first_of, list_of, object, object_of, text_of, tools};
+use crate::adapt::{first_of, list_of, object, object_of, text, text_of, tools};
 use crate::time;
-use averment_base::value::{Entry, Node, Object, Value};
+use averment_base::value::compare::equal;
+use averment_base::value::{Entry, Node, Object, Origin, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 use averment_runs::run::Kind;
+use rustc_hash::FxHashMap;
 
 /// Reads a session.
 pub(super) fn read<'run>(lines: &[Node<'run>], draft: &mut Draft<'run, '_>) {
     use Kind::{Call, Command, Http, Message, Read, Skill, Write};
-    draft.records(&[Call, Message, Command, Read, Write, Skill, Http]);
-    draft.names_agents();
     let objects = || lines.iter().filter_map(|node| object(*node));
+    let has = |kind| objects().any(|line| type_of(line) == Some(kind));
+    // A result that stands alone says how it ended and nothing of what was done.
+    let is_alone = has(LineType::Result) && !has(LineType::Spoken) && !has(LineType::System);
+    if !is_alone {
+        draft.records(&[Call, Message, Command, Read, Write, Skill, Http]);
+        draft.names_agents();
+    }
     let with_main = objects().any(|line| is_spoken(line) && agent(&line, &Parsed).is_main());
+    let several = has_several_sessions(objects());
+    if several {
+        draft.warn(Origin::COMPUTED, "the file holds lines of several sessions, which are read as one run");
+    }
+    sum_up(objects(), draft);
+    if is_alone && !draft.has(of_run::TURNS) {
+        draft.set(of_run::TURNS, withheld());
+    }
     let mut reader = Reader::new(draft);
     reader.with_main = with_main;
+    reader.summed_up = objects().rev().find_map(|line| object_of(results(line)?, OfLine::Usage));
+    let mut seen = FxHashMap::default();
     for node in lines {
         reader.draft.record();
         match node.value {
-            Value::Object(line) => read_line(&mut reader, *node, line),
+            Value::Object(line) if !is_repeated(line, &mut seen) => {
+                reader.session = session_of(&line).filter(|_| several).and_then(text);
+                read_line(&mut reader, *node, line);
+            }
+            Value::Object(_) => {}
             other => {
                 let message = format!("a line that is no object but {} is passed over", other.type_name());
                 reader.draft.not_understood(node.origin, message);
@@ -34,8 +55,49 @@ pub(super) fn read<'run>(lines: &[Node<'run>], draft: &mut Draft<'run, '_>) {
     draft.insert_derived(tools::of_claude_call);
 }
 
+fn type_of(line: Object<'_>) -> Option<LineType> {
+    text_of(line, OfLine::Type).and_then(LineType::of)
+}
+
+/// A line that sums a run up.
+fn results(line: Object<'_>) -> Option<Object<'_>> {
+    Some(line).filter(|line| type_of(*line) == Some(LineType::Result))
+}
+
+/// The session that a line belongs to.
+pub(crate) fn session_of<R: Record<OfLine>>(line: &R) -> Option<R::Value> {
+    [OfLine::Session, OfLine::SessionOfStream].into_iter().find_map(|field| line.field(field))
+}
+
+fn has_several_sessions<'run>(lines: impl Iterator<Item = Object<'run>>) -> bool {
+    let mut ids = lines.filter_map(|line| text(session_of(&line)?));
+    let first = ids.next();
+    ids.any(|id| Some(id) != first)
+}
+
+/// Whether a line was there already, as it is where a session goes on in a copy of its file.
+fn is_repeated<'run>(line: Object<'run>, seen: &mut FxHashMap<&'run str, Object<'run>>) -> bool {
+    let Some(id) = text_of(line, OfLine::Line) else { return false };
+    let Some(first) = seen.get(id) else {
+        seen.insert(id, line);
+        return false;
+    };
+    let [first, this] = [*first, line].map(|line| line.field(OfLine::Message).map(|message| message.value));
+    first.zip(this).is_some_and(|(first, this)| equal(&first, &this))
+}
+
+/// Sets what the lines say that sum the run up: of several the last one knows how it ended, and none how long it took.
+fn sum_up<'run>(lines: impl Iterator<Item = Object<'run>>, draft: &mut Draft<'run, '_>) {
+    let mut results = lines.filter_map(results);
+    let (first, last) = (results.next(), results.last());
+    let Some(line) = last.or(first) else { return };
+    for entry in SUMMED_UP.into_iter().filter(|entry| last.is_none() || *entry != of_run::DURATION) {
+        draft.set_some(entry, summed_up(&line, &Parsed, entry));
+    }
+}
+
 fn is_spoken(line: Object<'_>) -> bool {
-    text_of(line, OfLine::Type).and_then(LineType::of) == Some(LineType::Spoken)
+    type_of(line) == Some(LineType::Spoken)
 }
 
 /// Who speaks on a line, or is spoken to.
@@ -71,13 +133,8 @@ fn read_line<'run>(reader: &mut Reader<'_, 'run, '_>, node: Node<'run>, line: Ob
     };
     match LineType::of(word) {
         Some(LineType::Spoken) => spoken_line(reader, node, line),
-        Some(LineType::Result) => {
-            for entry in SUMMED_UP {
-                reader.draft.set_some(entry, summed_up(&line, &Parsed, entry));
-            }
-        }
         Some(LineType::System) => system_line(reader, line),
-        Some(LineType::Silent | LineType::SilentToo) => {}
+        Some(LineType::Result | LineType::Silent | LineType::SilentToo) => {}
         None => reader.draft.not_understood(node.origin, format!("a line of unknown type `{word}` is passed over")),
     }
 }
@@ -108,7 +165,7 @@ fn spoken_line<'run>(reader: &mut Reader<'_, 'run, '_>, node: Node<'run>, line: 
 }
 
 /// What the last line of `--output-format stream-json` sums up.
-pub(crate) const SUMMED_UP: [&str; 4] = [of_run::OUTPUT, of_run::COST, of_run::DURATION, of_run::ERROR];
+pub(crate) const SUMMED_UP: [&str; 5] = [of_run::OUTPUT, of_run::COST, of_run::DURATION, of_run::TURNS, of_run::ERROR];
 
 /// An entry of the run as the line says that sums it up.
 pub(crate) fn summed_up<R: Record<OfLine>>(line: &R, shapes: &impl Shapes<R::Value>, entry: &str) -> Option<R::Value> {
@@ -116,6 +173,7 @@ pub(crate) fn summed_up<R: Record<OfLine>>(line: &R, shapes: &impl Shapes<R::Val
         of_run::OUTPUT => first(line, shapes, &[OfLine::Result]),
         of_run::COST => first(line, shapes, &[OfLine::Cost]),
         of_run::DURATION => first(line, shapes, &[OfLine::Duration]),
+        of_run::TURNS => first(line, shapes, &[OfLine::Turns]),
         of_run::ERROR if is_true(line, shapes, OfLine::Failed) => {
             first(line, shapes, &[OfLine::Result, OfLine::Subtype])
         }
@@ -146,6 +204,11 @@ impl Times {
         }));
     }
 
+    /// Whether all of them fit into a duration.
+    pub(crate) fn fit_into(self, duration: f64) -> bool {
+        self.0.is_none_or(|(first, last)| !time::is_too_short(duration, first, last))
+    }
+
     /// From the first to the last one.
     pub(crate) fn duration<'run>(self) -> Option<Value<'run>> {
         self.0.map(|(first, last)| time::value(last - first))
@@ -165,6 +228,9 @@ fn about_the_run<'run>(lines: impl Iterator<Item = Object<'run>> + Clone, draft:
     }
     let mut messages = lines.clone().filter_map(|line| object_of(line, OfLine::Message));
     let model = messages.find_map(|message| first_of(message, &[OfMessage::Model]));
+    lines.clone().filter_map(|line| object_of(line, OfLine::Message)).for_each(|message| {
+        draft.names_model(message.field(OfMessage::Model));
+    });
     let known = [
         (of_meta::CWD, first(&[OfLine::Folder])),
         (of_meta::VERSION, first(&[OfLine::Version, OfLine::VersionOfStream])),

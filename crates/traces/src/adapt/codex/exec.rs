@@ -133,7 +133,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
             EventType::Failed => {
                 let error = first_of(event, &[OfEvent::Error, OfEvent::Message]);
                 if let Some(error) = error {
-                    talk.draft.reset(of_run::ERROR, error);
+                    talk.draft.set(of_run::ERROR, error);
                 }
             }
         }

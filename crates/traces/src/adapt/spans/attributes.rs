@@ -42,6 +42,9 @@ names! {
         /// What went in and came out, whatever the span does.
         Input = ["input.value", "traceloop.entity.input", "langfuse.observation.input", "mlflow.spanInputs"],
         Output = ["output.value", "traceloop.entity.output", "langfuse.observation.output", "mlflow.spanOutputs", "final_result", "gen_ai.output"],
+        /// One agent hands over to another.
+        HandoverFrom = ["gen_ai.handoff.from_agent", "from_agent"],
+        HandoverTo = ["gen_ai.handoff.to_agent", "to_agent"],
         Entity = ["traceloop.entity.name"],
         Agent = ["gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id", "ai.telemetry.functionId"],
         Model = [

@@ -8,6 +8,7 @@ use super::tree::Tree;
 use super::{Act, text_of_node};
 use crate::adapt::calls::{Unanswered, arguments};
 use crate::adapt::draft::{Draft, count, field, withheld};
+use crate::adapt::handovers::may_hand_over;
 use crate::adapt::object;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_step;
@@ -173,7 +174,10 @@ impl<'a, 'run> Matches<'a, 'run> {
 
     /// The first request that nothing carries out, and how many there are.
     fn left(&self) -> Option<(Node<'run>, usize)> {
-        let left = || self.requests.iter().zip(&self.taken).filter(|(_, taken)| !**taken);
+        // Work is handed over without a span of a tool.
+        let is_call = |request: &Request<'run>| !text_of_node(request.asked.tool).is_some_and(may_hand_over);
+        let requests = self.requests.iter().zip(&self.taken);
+        let left = || requests.clone().filter(|(request, taken)| !**taken && is_call(request));
         Some((left().next()?.0.asked.place, left().count()))
     }
 }

@@ -4,6 +4,7 @@
 //! cost, is told of all formats in one place ([`tell`]).
 
 pub(crate) mod attributes;
+pub(crate) mod bodies;
 mod calls;
 mod said;
 pub(crate) mod table;
@@ -38,6 +39,9 @@ pub(crate) struct Span<'run> {
     pub(crate) facts: Facts<'run>,
     pub(crate) exchange: Exchange<'run>,
 }
+
+/// How the name of a span begins in which one agent hands over to another.
+const HANDOFF: &str = "handoff to ";
 
 /// What a span stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +126,17 @@ impl<'run> Span<'run> {
         }
     }
 
+    /// Some write as a span of a nameless tool that one agent hands over to another.
+    fn hands_over(&mut self) -> bool {
+        let nameless = self.name.filter(|_| !self.facts.has(&[Fact::Tool]));
+        let to = nameless.and_then(|name| Some((name, text_of_node(name)?.strip_prefix(HANDOFF)?)));
+        if let Some((name, to)) = to.filter(|(_, to)| !to.is_empty()) {
+            self.act = Act::Part;
+            self.tell(Fact::HandoverTo, Some(Node::new(Value::plain(to), name.origin)));
+        }
+        to.is_some()
+    }
+
     /// Concludes from what was taken in.
     pub(crate) fn conclude(&mut self, draft: &Draft<'run, '_>) {
         self.facts.sort();
@@ -138,7 +153,7 @@ impl<'run> Span<'run> {
                 self.exchange.tells |= exchange.tells;
             }
         }
-        if self.act == Act::Tool {
+        if self.act == Act::Tool && !self.hands_over() {
             self.take_messages_of_tool(draft);
         }
         if self.failed.is_none() {

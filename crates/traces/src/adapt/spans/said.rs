@@ -268,7 +268,7 @@ pub(crate) fn messages<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'
     found
 }
 
-fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'run, '_>) -> Said<'run> {
+pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'run, '_>) -> Said<'run> {
     let mut said = Said { role: Some(by), place: Some(node), ..Said::default() };
     let Value::Object(mut message) = node.value else {
         parts(node, &mut said, draft, 0);

@@ -3,10 +3,10 @@
 use super::attributes::{self, Fact};
 use super::calls::{self, Calls};
 use super::said::{self, Said};
-use super::tree::Tree;
+use super::tree::{self, Tree};
 use super::{Act, Exchange, Span, text_of_node, used};
 use crate::adapt::draft::{Draft, count, field};
-use crate::adapt::tools;
+use crate::adapt::{handovers, tools};
 use averment_base::value::{Entry, Node, Number, Origin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
@@ -43,6 +43,7 @@ impl<'run> Timed<'run> {
 /// Tells a run by its spans.
 pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut Draft<'run, '_>) {
     draft.records(&[Kind::Span]);
+    draft.concludes_ok();
     let tree = Tree::new(each_once(spans, draft));
     let inner = tree.enclosing(|span| span.act == Act::Inference, true);
     let models: Vec<usize> = (0..tree.spans.len())
@@ -51,6 +52,9 @@ pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut
     let exchanges = exchanges(&tree, &models);
     let mut steps: Vec<Timed<'run>> = (0..tree.spans.len()).filter_map(|span| span_step(&tree, span)).collect();
     steps.extend((0..tree.spans.len()).filter_map(|span| request(&tree, span)));
+    let handovers: Vec<Timed<'run>> = (0..tree.spans.len()).filter_map(|span| handover(&tree, span)).collect();
+    let hands_over = !handovers.is_empty();
+    steps.extend(handovers);
     let calls = calls::find(&tree, &models, &exchanges, draft);
     let speaker = speak(&tree, &models, &exchanges, &calls, draft);
     if records_calls(&tree, &models, &exchanges) {
@@ -70,6 +74,10 @@ pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut
         draft.step(step.kind, step.fields, step.origin);
     }
     draft.insert_derived(tools::of_call);
+    // What has spans of its own is told by them.
+    if !hands_over {
+        draft.insert_derived(handovers::of_call);
+    }
     if !models.is_empty() {
         draft.set(of_run::TURNS, count(models.len()));
     }
@@ -195,6 +203,22 @@ fn request<'run>(tree: &Tree<'run>, span: usize) -> Option<Timed<'run>> {
     fields.extend(status.map(|status| field(of_step::STATUS, status)));
     fields.extend(common(tree, span));
     Some(Timed::new(one.start, Kind::Http, fields, one.node.origin))
+}
+
+/// A span that says that one agent hands over to another.
+fn handover<'run>(tree: &Tree<'run>, span: usize) -> Option<Timed<'run>> {
+    let one = tree.spans.get(span)?;
+    let of = |fact: Fact| one.facts.get(fact).filter(|name| text_of_node(*name).is_some_and(|name| !name.is_empty()));
+    let named = |node: Node<'run>| match text_of_node(node).filter(|name| tree.is_name_of_main(name)) {
+        Some(_) => Node::new(Value::plain(tree::MAIN), node.origin),
+        None => node,
+    };
+    let (to, from) = (of(Fact::HandoverTo)?, of(Fact::HandoverFrom));
+    let mut fields = vec![field(of_step::TO, named(to))];
+    fields.extend(instant(one.start).map(|start| field(of_step::START, start)));
+    let around = || tree.agent_name(span).map(|name| Node::computed(Value::plain(name)));
+    fields.extend(from.map(named).or_else(around).map(|agent| field(of_step::AGENT, agent)));
+    Some(Timed::new(one.start, Kind::Handover, fields, one.node.origin))
 }
 
 /// What was said.
@@ -332,6 +356,10 @@ fn tell_whole<'run>(
     }
     let model =
         models.iter().find_map(|model| tree.spans.get(*model)?.facts.get(Fact::Model)).or_else(|| fact(Fact::Model));
+    models
+        .iter()
+        .filter_map(|model| tree.spans.get(*model))
+        .for_each(|span| draft.names_model(span.facts.get(Fact::Model)));
     let session = whole.session.or_else(|| tree.spans.iter().find_map(|span| span.facts.get(Fact::Conversation)));
     let meta = [(of_meta::MODEL, model), (of_meta::SESSION, session)];
     let meta: Vec<Entry<'run>> = meta.into_iter().filter_map(|(key, node)| Some(field(key, node?))).collect();

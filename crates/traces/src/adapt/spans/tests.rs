@@ -57,6 +57,7 @@ fn spans() -> Vec<Json> {
         json!({"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 5}),
         json!({"gen_ai.operation.name": "invoke_agent"}),
         json!({"agent.name": "x"}),
+        json!({"gen_ai.handoff.to_agent": "b"}),
     ]
 }
 

@@ -91,6 +91,16 @@ impl<'run> Tree<'run> {
         self.agent_name(span).is_none_or(|name| name == MAIN)
     }
 
+    /// Whether a name is that of the main agent in the trace.
+    pub(super) fn is_name_of_main(&self, name: &str) -> bool {
+        self.main.and_then(|main| self.own_name(main)) == Some(name)
+    }
+
+    fn own_name(&self, agent: usize) -> Option<&'run str> {
+        let span = self.spans.get(agent)?;
+        span.facts.text(Fact::Agent).or_else(|| span.facts.text(Fact::Entity)).or_else(|| plain_name(span))
+    }
+
     pub(super) fn main(&self) -> Option<usize> {
         self.main
     }
@@ -130,10 +140,7 @@ impl<'run> Tree<'run> {
 
     /// What agents are called: the main one, and what is around it, is `main`.
     fn name_agents(&mut self) {
-        let own = |agent: usize| {
-            let span = self.spans.get(agent)?;
-            span.facts.text(Fact::Agent).or_else(|| span.facts.text(Fact::Entity)).or_else(|| plain_name(span))
-        };
+        let own = |agent: usize| self.own_name(agent);
         let Some(main) = self.main else { return };
         let is_main = |agent: usize| {
             agent == main || self.agent_around(agent) == self.agent_around(main) && own(agent) == own(main)

@@ -21,7 +21,10 @@ pub(super) fn usage<'run>(tree: &Tree<'run>, draft: &mut Draft<'run, '_>) {
     let has = |span: &Span<'run>| span.facts.has(&[Fact::TokensIn, Fact::TokensOut, Fact::TokensAll]);
     let mut usage = Usage::default();
     for span in leaves(tree, has).filter_map(|span| tree.spans.get(span)) {
-        usage.add_counts(TOKENS.map(|fact| span.facts.number(fact)));
+        let mut of_request = Usage::default();
+        of_request.add_counts(TOKENS.map(|fact| span.facts.number(fact)));
+        draft.spends(&of_request, span.facts.get(Fact::Model));
+        usage.join(&of_request);
     }
     usage.set(draft);
 }

@@ -1,0 +1,188 @@
+//! Evaluations of Google ADK. An eval set (`eval_cases`) says what is expected: what users say in it was said to nobody, and its
+//! `tool_uses` and `final_response` are what an agent should do and answer. None of that is a call or an answer. The results of an evaluation
+//! (`eval_case_results`) hold what was done: the session, or the `actual_invocation` of each turn.
+
+use super::{OfEvent, OfPart, call, parts, result, session};
+use crate::adapt::cutting::Cutting;
+use crate::adapt::draft::{Draft, field};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields};
+use crate::adapt::talk::{About, Speaker, Talk};
+use crate::adapt::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects};
+use crate::error::Placed;
+use averment_base::value::{Node, Object};
+use averment_runs::normal::of_run;
+
+fields! {
+    /// An eval set, or the results of one; a case of either.
+    OfSet {
+        Cases = "eval_cases" => Shape,
+        CasesToo = "evalCases" => Shape,
+        Results = "eval_case_results" => Shape,
+        ResultsToo = "evalCaseResults" => Shape,
+        Case = "eval_id" => Run(of_run::ID),
+        CaseToo = "evalId" => Run(of_run::ID),
+        Set = "eval_set_id" => Shape,
+        SetToo = "evalSetId" => Shape,
+        Conversation = "conversation" => Shape,
+        Turns = "eval_metric_result_per_invocation" => Shape,
+        TurnsToo = "evalMetricResultPerInvocation" => Shape,
+        Actual = "actual_invocation" => Shape,
+        ActualToo = "actualInvocation" => Shape,
+        Session = "session_details" => Shape,
+        SessionToo = "sessionDetails" => Shape,
+    }
+}
+
+fields! {
+    /// A turn of a conversation.
+    OfTurn {
+        Asked = "user_content" => Shape,
+        AskedToo = "userContent" => Shape,
+        Answer = "final_response" => Shape,
+        AnswerToo = "finalResponse" => Shape,
+        Between = "intermediate_data" => Shape,
+        BetweenToo = "intermediateData" => Shape,
+        Uses = "tool_uses" => Shape,
+        UsesToo = "toolUses" => Shape,
+        Responses = "tool_responses" => Shape,
+        ResponsesToo = "toolResponses" => Shape,
+        Inner = "invocation_events" => Shape,
+        InnerToo = "invocationEvents" => Shape,
+    }
+}
+
+/// Under what the expected conversation stands in `meta`.
+const EXPECTED: &str = "expected";
+
+/// Eval sets.
+pub(crate) const SET: Format = Format {
+    name: "Google ADK eval set",
+    known_by: "`eval_cases`, each with a `conversation` of `user_content` and `final_response`",
+    description: "eval sets of Google ADK (`eval_cases`), a run each: what is expected, and no calls",
+    marks: &[OfSet::Cases.key(), OfSet::CasesToo.key()],
+    object: |object| {
+        let cases = first_of(object, &[OfSet::Cases, OfSet::CasesToo]).and_then(list);
+        cases.is_some_and(|cases| objects(cases).any(|(_, case)| list_of(case, OfSet::Conversation).is_some()))
+    },
+    read: expected,
+    runs: &[Cutting {
+        way: &[&[OfSet::Cases.key(), OfSet::CasesToo.key()]],
+        by: &[],
+        keeps: &[OfSet::Set.key(), OfSet::SetToo.key()],
+    }],
+    ..IN_FULL
+};
+
+/// Results of evaluations.
+pub(crate) const RESULTS: Format = Format {
+    name: "Google ADK eval result",
+    known_by: "`eval_case_results`, each with `session_details` or an `actual_invocation` for each turn",
+    description: "results of evaluations of Google ADK (`eval_case_results`), a run each",
+    marks: &[OfSet::Results.key(), OfSet::ResultsToo.key()],
+    object: |object| {
+        let cases = first_of(object, &[OfSet::Results, OfSet::ResultsToo]).and_then(list);
+        let tells = |case: Object<'_>| {
+            first_of(case, &[OfSet::Turns, OfSet::TurnsToo, OfSet::Session, OfSet::SessionToo]).is_some()
+        };
+        cases.is_some_and(|cases| objects(cases).any(|(_, case)| tells(case)))
+    },
+    read: done,
+    runs: &[Cutting {
+        way: &[&[OfSet::Results.key(), OfSet::ResultsToo.key()]],
+        by: &[],
+        keeps: &[OfSet::Set.key(), OfSet::SetToo.key()],
+    }],
+    ..IN_FULL
+};
+
+/// The first case that an object holds under one of these keys: a run is cut to have one.
+fn case<'run>(root: Node<'run>, keys: &[OfSet]) -> Option<Object<'run>> {
+    let cases = object(root).and_then(|set| first_of(set, keys)).and_then(list)?;
+    objects(cases).next().map(|(_, case)| case)
+}
+
+fn id<'run>(case: Object<'run>) -> Option<Node<'run>> {
+    first_of(case, &[OfSet::Case, OfSet::CaseToo]).filter(|id| Parsed.is(*id, Shape::Text))
+}
+
+/// A case of an eval set.
+fn expected<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+    let Some(case) = case(root, &[OfSet::Cases, OfSet::CasesToo]) else { return Ok(()) };
+    draft.set_some(of_run::ID, id(case));
+    draft.warn(
+        root.origin,
+        "calls and answers count as not recorded: an eval set says what is expected, under `meta.expected`",
+    );
+    let conversation = case.field(OfSet::Conversation);
+    for (_, turn) in objects(conversation.and_then(list).unwrap_or_default()) {
+        draft.record();
+        let asked = first_of(turn, &[OfTurn::Asked, OfTurn::AskedToo]).and_then(object);
+        let parts = asked.and_then(|asked| list_of(asked, OfPart::Parts)).unwrap_or_default();
+        if let Some(words) =
+            objects(parts).find_map(|(_, part)| part.field(OfPart::Words)).filter(|_| !draft.has(of_run::PROMPT))
+        {
+            draft.set(of_run::PROMPT, words);
+        }
+    }
+    if let Some(conversation) = conversation {
+        let meta = draft.object(&[field(EXPECTED, conversation)]);
+        draft.set(of_run::META, meta);
+    }
+    Ok(())
+}
+
+/// A case of the results of an evaluation.
+fn done<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
+    let Some(case) = case(root, &[OfSet::Results, OfSet::ResultsToo]) else { return Ok(()) };
+    let details = first_of(case, &[OfSet::Session, OfSet::SessionToo]);
+    let mut talk = Talk::new(draft);
+    match details.filter(|details| object(*details).is_some_and(super::holds_events)) {
+        Some(details) => session(&mut talk, details),
+        None => {
+            let turns = first_of(case, &[OfSet::Turns, OfSet::TurnsToo]).and_then(list).unwrap_or_default();
+            for (at, judged) in objects(turns) {
+                talk.draft.record();
+                match first_of(judged, &[OfSet::Actual, OfSet::ActualToo]).and_then(object) {
+                    Some(actual) => turn(&mut talk, actual),
+                    None => talk.draft.not_understood(at.origin, "a turn without what was done is passed over"),
+                }
+            }
+        }
+    }
+    // The case is what people look for; its session has an id of its own.
+    id(case).into_iter().for_each(|id| talk.draft.set(of_run::ID, id));
+    talk.finish();
+    Ok(())
+}
+
+/// What was asked, done and answered.
+fn turn<'run>(talk: &mut Talk<'_, 'run, '_>, turn: Object<'run>) {
+    let about = About::default();
+    let content = |fields: &[OfTurn]| first_of(turn, fields).and_then(object);
+    if let Some(asked) = content(&[OfTurn::Asked, OfTurn::AskedToo]) {
+        parts(talk, asked, Speaker::User, &about);
+    }
+    if let Some(between) = content(&[OfTurn::Between, OfTurn::BetweenToo]) {
+        between_the_two(talk, between, &about);
+    }
+    if let Some(answer) = content(&[OfTurn::Answer, OfTurn::AnswerToo]) {
+        parts(talk, answer, Speaker::Assistant, &about);
+    }
+}
+
+/// What happened between the question and the answer: in lists of calls and results, or in the events themselves.
+fn between_the_two<'run>(talk: &mut Talk<'_, 'run, '_>, between: Object<'run>, about: &About<'run>) {
+    let all = |fields: &[OfTurn]| objects(first_of(between, fields).and_then(list).unwrap_or_default());
+    for (_, event) in all(&[OfTurn::Inner, OfTurn::InnerToo]) {
+        if let Some(content) = object_of(event, OfEvent::Content) {
+            let agent = event.field(OfEvent::Author).filter(|agent| Parsed.is(*agent, Shape::Text));
+            parts(talk, content, Speaker::Assistant, &About { agent, ..*about });
+        }
+    }
+    for (at, used) in all(&[OfTurn::Uses, OfTurn::UsesToo]) {
+        call(talk, at, used, about);
+    }
+    for (at, given) in all(&[OfTurn::Responses, OfTurn::ResponsesToo]) {
+        result(talk, at, given, about);
+    }
+}

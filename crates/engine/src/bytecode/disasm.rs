@@ -105,6 +105,12 @@ impl<'a> Lister<'a> {
             InstructionOperand::DefRef(number) => {
                 program.defs.get(at(number)).map_or_else(String::new, |def| def.name.clone())
             }
+            InstructionOperand::CodeRef(number) => format!("code {number}"),
+            InstructionOperand::SelectionRef(number) => {
+                let selection = program.selections.get(at(number));
+                let pattern = selection.and_then(|selection| program.patterns.get(at(selection.pattern.0)));
+                pattern.map_or_else(String::new, |pattern| pattern.text.clone())
+            }
             InstructionOperand::Slot(number) => format!("@{number}"),
             InstructionOperand::BindingRef(number) => format!("${number}"),
             InstructionOperand::Amount(number) => format!("{number}"),

@@ -56,10 +56,38 @@ operand_numbers! {
     Slot;
     /// A binding `$x` of the assertion.
     BindingRef;
+    /// An expression of the program.
+    CodeRef;
+    /// A selection of steps of the program.
+    SelectionRef;
     /// How many values are taken from the stack.
     Amount;
     /// Where to jump: the number of an instruction counted from the start of the chunk.
     Target;
+}
+
+/// How many values a selection is given: one for each binding that it uses. An instruction with more operands than others stays as small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Given(pub u16);
+
+impl Given {
+    /// The number.
+    #[must_use]
+    pub fn values(self) -> u32 {
+        self.0.into()
+    }
+}
+
+impl From<Given> for Amount {
+    fn from(given: Given) -> Self {
+        Self(given.values())
+    }
+}
+
+impl From<Given> for InstructionOperand {
+    fn from(given: Given) -> Self {
+        Amount::from(given).into()
+    }
 }
 
 impl From<TestKind> for InstructionOperand {
@@ -104,7 +132,7 @@ pub struct OpInfo {
 /// The number of values as a reader knows it.
 const fn takes(pops: &'static str) -> &'static str {
     match pops.as_bytes() {
-        b"count.0" => "`count`",
+        b"count.0" | b"count.values()" => "`count`",
         [b'0'..=b'9'] => pops,
         _ => "the ends it has",
     }
@@ -175,6 +203,7 @@ ops! {
     Step() = "step", 0 => 1, cost 1, "the step in scope";
     StepField(name: Name) = "step_field", 0 => 1, cost 1, "a field of the step in scope";
     StepOrRoot(name: Name) = "step_or_root", 0 => 1, cost 1, "an entry of the step in scope; of the run where the step has none";
+    StepOwn(name: Name) = "step_own", 0 => 1, cost 1, "an entry of the step in scope; absent where the step has none";
     Response() = "response", 0 => 1, cost 1, "the response of the call that an invariant judges";
     Param(parameter: Parameter) = "param", 0 => 1, cost 1, "the value of a parameter";
     Let(number: LetRef) = "let", 0 => 1, cost 1, "the value of a `let`, computed once per run";
@@ -196,6 +225,9 @@ ops! {
     List(count: Amount) = "list", count.0 => 1, cost 2, "a list of the values";
     Object(count: Amount, keys: Literal) = "object", count.0 => 1, cost 4, "an object of the keys and the values";
     Join(count: Amount) = "join", count.0 => 1, cost 4, "the texts of the values joined";
+    Select(selection: SelectionRef, count: Given) = "select", count.values() => 1, cost 4, "what is taken of the steps that match a pattern, as a list, or their number; the values are those of the bindings that it uses";
+    Fold(function: Name, selection: SelectionRef, count: Given) = "fold", count.values() => 1, cost 4, "a function of the library over what is taken of the steps that match a pattern";
+    Collect(code: CodeRef, slot: Slot, filter: bool) = "collect", 1 => 1, cost 4, "the elements of a list of which code is true, or its value for each; the element is in a local";
     Call(function: Name, count: Amount) = "call", count.0 => 1, cost 4, "a function of the library";
     CallDef(number: DefRef, count: Amount) = "call_def", count.0 => 1, cost 4, "a `def`";
     // Tests: each gives a truth that remembers whether something missing decided it.

@@ -50,6 +50,8 @@ pub struct Program {
     pub tool_facts: Vec<ir::ToolFact<CodeId>>,
     /// Step patterns.
     pub patterns: Vec<Pattern>,
+    /// What is taken of the steps that match a pattern.
+    pub selections: Vec<Selection>,
     /// Temporal statements.
     pub temporals: Vec<TemporalEntry>,
     /// Rules, cases and invariants.
@@ -106,6 +108,19 @@ pub struct Pattern {
     pub span: Span,
     /// Its alternatives.
     pub alternatives: Vec<Alternative<CodeId>>,
+}
+
+/// What is taken of the steps that match a pattern: `E of A`, `count A`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Selection {
+    /// The steps.
+    pub pattern: PatternId,
+    /// What is taken of each; their number where there is nothing.
+    pub value: Option<CodeId>,
+    /// Which of them.
+    pub reach: ir::Reach,
+    /// The bindings that it is given values of, in the order in which they lie on the stack.
+    pub given: Vec<u32>,
 }
 
 /// A temporal statement with what the monitors need beside it.

@@ -72,6 +72,8 @@ fn verify_operands(program: &Program, chunk: Chunk, op: Op) -> Result<(), Verify
             InstructionOperand::Parameter(number) => (number, program.params.len(), "parameter"),
             InstructionOperand::LetRef(number) => (number, program.lets.len(), "`let`"),
             InstructionOperand::DefRef(number) => (number, program.defs.len(), "`def`"),
+            InstructionOperand::CodeRef(number) => (number, program.chunks.len(), "expression"),
+            InstructionOperand::SelectionRef(number) => (number, program.selections.len(), "selection"),
             InstructionOperand::Slot(number) => (number, chunk.locals as usize, "local"),
             // A binding that has no value is missing; jumps and amounts are part of the stack's balance.
             InstructionOperand::BindingRef(_) | InstructionOperand::Amount(_) | InstructionOperand::Target(_) => {
@@ -92,6 +94,19 @@ fn verify_operands(program: &Program, chunk: Chunk, op: Op) -> Result<(), Verify
             Some(def) if def.parameters != count.0 => {
                 Err(VerifyError::new("the `def` takes another number of arguments"))
             }
+            _ => Ok(()),
+        },
+        Op::Select(selection, count) | Op::Fold(_, selection, count) => {
+            match program.selections.get(selection.0 as usize) {
+                Some(selection) if selection.given.len() != count.0 as usize => {
+                    Err(VerifyError::new("the selection takes another number of values"))
+                }
+                _ => Ok(()),
+            }
+        }
+        // The body has the locals that are there, and the element.
+        Op::Collect(code, slot, _) => match program.chunks.get(code.0 as usize) {
+            Some(body) if body.locals <= slot.0 => Err(VerifyError::new("the body has no room for its element")),
             _ => Ok(()),
         },
         _ => Ok(()),

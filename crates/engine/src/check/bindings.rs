@@ -67,6 +67,32 @@ impl Bindings {
         self.bind(&format!("call {name}"), name)
     }
 
+    /// The number under which a variable of an expression is handed to a selection.
+    pub fn capture(&mut self, name: &str, local: u32) -> u32 {
+        self.bind(&format!("local {local} {name}"), name)
+    }
+
+    /// Which bindings some pattern binds, by number.
+    pub fn bound(&self) -> Vec<bool> {
+        self.entries.iter().map(|entry| entry.bound).collect()
+    }
+
+    /// Only these are bound.
+    pub fn restore_bound(&mut self, bound: &[bool]) {
+        let known = bound.iter().copied().chain(std::iter::repeat(false));
+        self.entries.iter_mut().zip(known).for_each(|(entry, bound)| entry.bound = bound);
+    }
+
+    /// Notes that a binding is used at a place.
+    pub fn note_use(&mut self, number: u32, span: Span) {
+        self.uses.push(Use { number, span, test: None });
+    }
+
+    /// The name of a binding for people.
+    pub fn name(&self, number: u32) -> &str {
+        self.entries.get(number as usize).map_or("", |entry| &entry.name)
+    }
+
     /// The names for people, by number.
     pub fn names(&self) -> Vec<String> {
         self.entries.iter().map(|entry| entry.name.clone()).collect()

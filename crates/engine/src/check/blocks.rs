@@ -56,6 +56,9 @@ impl<'a> Checker<'a> {
             ast::Scope::When { .. } => None,
         };
         self.report_unbound();
+        inner.windowed |= window.as_ref().is_some_and(|window| !matches!(window, ir::Scope::Each { .. }));
+        let patterns = window.iter().flat_map(ir::Scope::patterns).flat_map(|pattern| &pattern.alternatives);
+        inner.given.extend(patterns.flat_map(|alternative| alternative.binds.iter().map(|bind| bind.0)));
         (window, inner)
     }
 
@@ -106,15 +109,15 @@ impl<'a> Checker<'a> {
     }
 
     fn at_least(&mut self, number: &ast::Number, statements: usize) -> u32 {
-        let Some(least) = self.whole(number, "how many have to hold") else { return 0 };
-        let least = u32::try_from(least).unwrap_or(u32::MAX);
+        let Some(written) = self.whole(number, "how many have to hold") else { return 0 };
+        let least = u32::try_from(written).unwrap_or(u32::MAX);
         if least as usize > statements && statements > 0 {
             let noun = if statements == 1 { "statement" } else { "statements" };
             self.report(
                 Diagnostic::new(
                     Slug::Impossible,
                     number.span,
-                    format!("`at least {least}` of {statements} {noun} can never hold"),
+                    format!("`at least {written}` of {statements} {noun} can never hold"),
                 )
                 .help(format!("write `at least {statements} of`"))
                 .fix(format!("write `{statements}`"), number.span, statements.to_string()),

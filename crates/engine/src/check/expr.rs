@@ -137,6 +137,9 @@ impl<'a> Checker<'a> {
             ExprKind::Quantifier { quantifier, variable, source, body } => {
                 self.quantifier(scope, *quantifier, variable, source, body, span)
             }
+            ExprKind::Counted { step, so_far } => self.counted(scope, step, *so_far, span),
+            ExprKind::Of { value, target, so_far } => self.of(scope, value, target, *so_far, span),
+            ExprKind::Filtered { list, condition } => self.filtered(scope, list, condition, span),
             ExprKind::Group(inner) => self.expr(scope, inner).at(span),
         }
     }
@@ -186,6 +189,7 @@ impl<'a> Checker<'a> {
                 | ExprKind::Every { .. }
                 | ExprKind::List(_)
                 | ExprKind::Quantifier { .. }
+                | ExprKind::Counted { .. }
                 | ExprKind::Group(_)
         );
         let text = &match simple {
@@ -196,6 +200,7 @@ impl<'a> Checker<'a> {
         };
         match (&expr.kind, value.ty.plain()) {
             (ExprKind::Quantifier { quantifier: ExprQuantifier::Count, .. }, _) => format!("write `({text}) >= 1`"),
+            (ExprKind::Counted { .. }, _) => format!("compare it: `{text} <= 3`"),
             (ExprKind::Call { name, .. }, _) if name.text == "length" => format!("compare it: `{text} <= 10`"),
             (_, Ty::Duration) => format!("compare it: `{text} <= 30s`"),
             (_, Ty::Money) => format!("compare it: `{text} <= $0.05`"),

@@ -31,6 +31,7 @@ mod keywords;
 mod kinds;
 mod literals;
 mod load;
+mod meant;
 mod names;
 mod operators;
 mod paths;
@@ -41,8 +42,10 @@ mod regex;
 mod regex_error;
 mod schema;
 mod scope;
+mod selections;
 mod settings;
 mod shell;
+mod sliding;
 mod suites;
 mod symbols;
 mod temporal;
@@ -147,7 +150,12 @@ fn check_loaded(
     checker.declare_all();
     checker.define_all();
     checker.root_body();
-    let checked = checker.finish();
+    let mut checked = checker.finish();
+    meant::say(map, &mut checked.diagnostics);
+    if let Some(root) = loaded.first() {
+        meant::say_of_lengths(map, &root.ast, &mut checked.diagnostics);
+    }
+    checked.diagnostics.sort();
     let is_catalogue = |item: &ast::Item| {
         matches!(item.kind, ItemKind::ToolsFrom { .. } | ItemKind::Tool { .. } | ItemKind::ToolFacts { .. })
     };

@@ -4,7 +4,7 @@ use super::Checker;
 use super::expr::Typed;
 use super::scope::{self, LookupSide, Scope, Symbol, VariableValue};
 use super::ty::{StepShape, Ty};
-use crate::ir::ExprKind;
+use crate::ir::{Binding, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_builtins::table as builtins;
@@ -46,6 +46,15 @@ impl<'a> Checker<'a> {
         if scope.side == LookupSide::Left {
             return self.left_name(scope, name, span);
         }
+        if scope.own
+            && name == "it"
+            && let Some(shape) = &scope.step
+        {
+            return Typed::new(ExprKind::Step, span, Ty::Step(shape.clone()));
+        }
+        if scope.element && name != "run" {
+            return self.of_element(scope, name, span);
+        }
         if scope.response && matches!(name, "response" | "output") {
             return Typed::new(ExprKind::StepField("result".to_owned()), span, Ty::Any);
         }
@@ -59,7 +68,11 @@ impl<'a> Checker<'a> {
         }
         if let Some(root) = scope::root(name) {
             let own = scope.step.is_some() && scope::OF_STEPS.contains(&root);
-            let kind = if own { ExprKind::StepOrRoot(root) } else { ExprKind::Root(root) };
+            let kind = match own {
+                true if scope.own => ExprKind::StepOwn(root),
+                true => ExprKind::StepOrRoot(root),
+                false => ExprKind::Root(root),
+            };
             return Typed::new(kind, span, root_type(root));
         }
         if name == "run" {
@@ -69,9 +82,21 @@ impl<'a> Checker<'a> {
         Typed::broken(span)
     }
 
+    /// In `LIST where COND` and `E of LIST`: a name of the file, else a field of the element.
+    fn of_element(&mut self, scope: &Scope<'a>, name: &str, span: Span) -> Typed {
+        if let Some(value) = self.file_name(scope.file, name, span) {
+            return value;
+        }
+        match self.variable(scope, "it", span) {
+            Some(element) => self.member(element, name, span, span, span),
+            None => Typed::broken(span),
+        }
+    }
+
     fn variable(&mut self, scope: &Scope<'a>, name: &str, span: Span) -> Option<Typed> {
         match scope.variable(name)?.value.clone() {
             VariableValue::Local(local, ty) => Some(Typed::new(ExprKind::Local(local), span, ty)),
+            VariableValue::Bound(number, ty) => Some(Typed::new(ExprKind::Binding(Binding(number)), span, ty)),
             VariableValue::Given(expr, given) => {
                 if self.bindings.expand().is_none() {
                     self.report_too_many(span);

@@ -30,6 +30,10 @@ impl<'a> Checker<'a> {
 
     /// Whether what stands behind `in` is a value: it begins with a name of the run or of the file, or with a near miss of a root.
     fn is_value(&self, scope: &Scope<'a>, expr: &ast::Expr) -> bool {
+        let expr = match &expr.kind {
+            ast::ExprKind::Group(inner) if matches!(inner.kind, ast::ExprKind::Filtered { .. }) => inner,
+            _ => expr,
+        };
         // A text alone names a tool.
         if matches!(expr.kind, ast::ExprKind::Text(_)) {
             return false;
@@ -49,6 +53,10 @@ impl<'a> Checker<'a> {
         // `f(x)` is a step with arguments unless there is such a function.
         if matches!(expr.kind, ast::ExprKind::Call { .. }) {
             return builtins::lookup(name).is_some();
+        }
+        // A name with a condition is a list only where it is one: calls with a condition look alike.
+        if matches!(expr.kind, ast::ExprKind::Filtered { .. }) {
+            return false;
         }
         let near = suggest::nearest(name, scope::root_names());
         near.is_some_and(|near| strsim::osa_distance(name, near) <= 2) && !self.catalogue.knows(name)
@@ -114,10 +122,18 @@ impl<'a> Checker<'a> {
                 name.span,
                 near,
             ),
-            None => diagnostic.help(match self.module_near(&name.text) {
-                Some((near, module)) => format!("`{near}` comes with `use {module}`"),
-                None => format!("define it: `def {}(value) = …`; a quantifier is written `no x in xs: …`", name.text),
-            }),
+            None => match self.module_near(&name.text) {
+                Some((near, module)) => {
+                    let diagnostic = diagnostic.help(format!("`{near}` comes with `use {module}`"));
+                    let start = averment_base::source::Span { start: 0, end: 0, ..name.span };
+                    let exact = near == name.text;
+                    if exact { diagnostic.fix("import it", start, format!("use {module}\n")) } else { diagnostic }
+                }
+                None => diagnostic.help(format!(
+                    "define it: `def {}(value) = …`; a quantifier is written `no x in xs: …`",
+                    name.text
+                )),
+            },
         };
         self.report(diagnostic);
     }
@@ -132,6 +148,8 @@ fn first_name(expr: &ast::Expr) -> Option<&str> {
         | ast::ExprKind::Index { base, .. }
         | ast::ExprKind::Every { base }
         | ast::ExprKind::Deep { base } => first_name(base),
+        // A pattern with a condition reads as a list with one.
+        ast::ExprKind::Filtered { list, .. } => first_name(list),
         // `A | B` between names reads as a pipe.
         ast::ExprKind::Binary { left, .. } => first_name(left),
         _ => None,

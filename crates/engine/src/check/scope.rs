@@ -1,7 +1,7 @@
 //! Names: those of a file, and those in scope at one place of an expression.
 
 use super::ty::{StepShape, Ty};
-use crate::ir::Local;
+use crate::ir::{Local, Reach};
 use averment_base::source::Span;
 use averment_syntax::{ast, words};
 use indexmap::IndexMap;
@@ -75,6 +75,8 @@ pub enum VariableValue<'a> {
     Unknown,
     /// A named call of an invariant: the number of the binding that holds its response.
     Call(u32),
+    /// A value that is handed to a selection under the number of a binding.
+    Bound(u32, Ty),
     /// A fact about the tool of `for each tool`, as a path.
     Fact(Box<crate::ir::Expr>),
 }
@@ -105,6 +107,18 @@ pub struct Scope<'a> {
     pub renamed: Option<Rc<Renamed>>,
     /// True in an invariant: `response` and `output` are the result of the step in scope.
     pub response: bool,
+    /// True inside of `LIST where COND` and `E of LIST`: a bare name is a field of the element.
+    pub element: bool,
+    /// True where what a step costs or uses is its own alone: in `E of A`.
+    pub own: bool,
+    /// True where an expression is a statement: what its selections bind is bound for it.
+    pub binds: bool,
+    /// What the selections of this expression take where they do not say so.
+    pub reach: Option<Reach>,
+    /// True in a block that opens windows.
+    pub windowed: bool,
+    /// The bindings that headers of blocks give.
+    pub given: Vec<u32>,
 }
 
 impl<'a> Scope<'a> {
@@ -115,7 +129,7 @@ impl<'a> Scope<'a> {
 
     /// The same with a step in scope.
     pub fn with_step(&self, step: StepShape) -> Self {
-        Self { step: Some(step), ..self.clone() }
+        Self { step: Some(step), element: false, own: false, binds: false, reach: None, ..self.clone() }
     }
 
     /// The same on another side.

@@ -1,4 +1,14 @@
 //! Where the words of a command are code: its program, and the scripts of shells and interpreters. Values of a run are arguments and nothing else.
+//!
+//! Programs that run others are known by the tables of `programs`. An option of theirs that no table has hides nothing: the word behind it may be
+//! its value or the program, and neither may be a value of a run.
+
+mod programs;
+
+use programs::{
+    ALL_CODE, ASSIGNED_CODE, INTERPRETERS, LOADER, OF_GIT, OF_OTHERS, RUNNING_OPTIONS, SCRIPT_OPTIONS, SQL,
+    SUBCOMMANDS, WITH_PLACE, WRAPPERS, Wrapper,
+};
 
 /// A word that may not hold a value of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,116 +19,141 @@ pub(super) enum CodePlace {
     Script,
 }
 
-/// Programs that run another one, whose words follow behind their options.
-const WRAPPERS: [&str; 21] = [
-    "busybox", "chroot", "command", "doas", "env", "exec", "flock", "ionice", "nice", "nohup", "npx", "setsid",
-    "stdbuf", "strace", "sudo", "taskset", "time", "timeout", "unshare", "uvx", "xargs",
-];
-
-/// The options of such programs behind which a value of theirs stands, in a word of its own.
-const WITH_VALUE: [(&str, &[&str]); 11] = [
-    ("chroot", &["--groups", "--userspec"]),
-    ("doas", &["-C", "-u"]),
-    ("env", &["-C", "-u", "--chdir", "--unset"]),
-    ("ionice", &["-c", "-n", "-p"]),
-    ("nice", &["-n", "--adjustment"]),
-    ("npx", &["-p", "--package"]),
-    ("stdbuf", &["-e", "-i", "-o"]),
-    ("strace", &["-E", "-e", "-o", "-p", "-u"]),
-    ("sudo", &["-C", "-D", "-R", "-T", "-U", "-g", "-h", "-p", "-r", "-t", "-u", "--group", "--host", "--user"]),
-    ("timeout", &["-k", "-s", "--kill-after", "--signal"]),
-    ("xargs", &["-E", "-I", "-L", "-P", "-a", "-d", "-n", "-s"]),
-];
-/// Those of them whose first word that is no option is a file, a folder or a number.
-const WITH_PLACE: [&str; 3] = ["chroot", "flock", "taskset"];
-
-/// Programs that take code as an argument, and files of it: shells and languages.
-const INTERPRETERS: [&str; 25] = [
-    "ash",
-    "awk",
-    "bash",
-    "bun",
-    "cmd",
-    "csh",
-    "dash",
-    "deno",
-    "fish",
-    "gawk",
-    "ksh",
-    "lua",
-    "mawk",
-    "node",
-    "nu",
-    "osascript",
-    "perl",
-    "php",
-    "powershell",
-    "pwsh",
-    "python",
-    "ruby",
-    "sh",
-    "tcsh",
-    "zsh",
-];
-
-/// Programs all of whose words are, or may become, words of a shell.
-const ALL_CODE: [&str; 5] = ["eval", "parallel", "ssh", "su", "watch"];
-
-/// Options of interpreters behind which a script stands.
-const SCRIPT_OPTIONS: [&str; 9] = ["--command", "--eval", "--print", "-Command", "-E", "-c", "-e", "-p", "-r"];
-
 /// Where values of the run stand as code in a command of these words; `mark` stands for each value.
 pub(super) fn code_places(words: &[String], mark: char) -> Vec<CodePlace> {
-    let Some(program) = program(words, mark) else {
-        return if words.is_empty() { Vec::new() } else { vec![CodePlace::Program] };
-    };
+    if words.is_empty() {
+        return Vec::new();
+    }
+    if runs_by_option(words, mark) || assigns_shell(words, mark) {
+        return vec![CodePlace::Program];
+    }
+    let Some(programs) = programs(words, mark) else { return vec![CodePlace::Program] };
     // An interpreter may stand further behind, too: `docker exec box sh -c '…'`.
     let scripted = words.iter().enumerate().any(|(at, word)| {
         let rest = words.get(at.saturating_add(1)..).unwrap_or_default();
-        let name = name(word);
-        if ALL_CODE.contains(&name) && at == program {
+        let (name, is_program) = (name(word), programs.contains(&at));
+        if ALL_CODE.contains(&name) && is_program {
             rest.iter().any(|word| word.contains(mark))
         } else {
             is_interpreter(name)
-                && (at == program || rest.iter().any(|word| is_script_option(word)))
+                && (is_program || rest.iter().any(|word| is_script_option(word)))
                 && runs_value(rest, mark)
         }
     });
     if scripted { vec![CodePlace::Script] } else { Vec::new() }
 }
 
-/// The number of the word that names the program, behind those that only run it; `None` where a value could be it.
-fn program(words: &[String], mark: char) -> Option<usize> {
-    let (mut wrapped, mut values, mut places) = (false, [].as_slice(), 0_usize);
-    let mut is_value = false;
-    for (at, word) in words.iter().enumerate() {
+/// The numbers of the words that may name the program, behind those that only run it; `None` where a value could be one.
+fn programs(words: &[String], mark: char) -> Option<Vec<usize>> {
+    let mut found = Vec::new();
+    let (mut wrapper, mut places): (Option<&Wrapper>, usize) = (None, 0);
+    // Whether the word before asks for a value, and whether it may do so.
+    let (mut is_value, mut may_be_value) = (false, false);
+    let mut words = words.iter().enumerate().peekable();
+    while let Some((at, word)) = words.next() {
         if std::mem::take(&mut is_value) {
             continue;
         }
         if word.contains(mark) {
-            // `env A=${output.a} make`, `timeout ${output.seconds} make`: a value behind its own text is no program.
-            if wrapped && word.split(mark).next().is_some_and(|before| before.contains('=')) {
+            // `env A=${output.a} make`: a value behind its own text is no program, unless the name says that it becomes one.
+            if wrapper.is_some() && !word.starts_with('-') && assigns_data(word, mark) {
                 continue;
             }
             return None;
         }
-        let skipped =
-            word.starts_with('-') || word.contains('=') || word.starts_with(|first: char| first.is_ascii_digit());
-        let own = name(word);
-        if WRAPPERS.contains(&own) {
-            wrapped = true;
-            values = WITH_VALUE.iter().find(|(name, _)| *name == own).map_or(&[], |(_, values)| *values);
-            places = usize::from(WITH_PLACE.contains(&own));
-        } else if wrapped && values.contains(&word.as_str()) {
-            is_value = true;
-        } else if wrapped && !skipped && places > 0 {
+        let own = program_name(word);
+        let next = words.peek().map_or("", |(_, next)| next.as_str());
+        if let Some(known) = WRAPPERS.iter().find(|known| known.name == own) {
+            (wrapper, places) = (Some(known), usize::from(WITH_PLACE.contains(&own)));
+            continue;
+        }
+        if let Some((_, _, of_command)) = SUBCOMMANDS.iter().find(|(name, word, _)| *name == own && *word == next) {
+            (wrapper, places) = (Some(&OF_OTHERS), *of_command);
+            words.next();
+            continue;
+        }
+        let Some(known) = wrapper else { return Some(vec![at]) };
+        if word.starts_with('-') {
+            is_value = known.values.contains(&word.as_str());
+            may_be_value |= !is_value && !known.is_flag(word);
+        } else if word.contains('=') || word.starts_with(|first: char| first.is_ascii_digit()) {
+        } else if places > 0 {
             places = places.saturating_sub(1);
-        } else if !(wrapped && skipped) {
-            return Some(at);
+        } else {
+            found.push(at);
+            if !std::mem::take(&mut may_be_value) {
+                return Some(found);
+            }
         }
     }
     // `env` alone, or `nice -n 5`: nothing is run.
-    Some(0)
+    Some(if found.is_empty() { vec![0] } else { found })
+}
+
+/// The name of a program; the loader of the system runs the one that is named behind it, under whatever name it has.
+fn program_name(word: &str) -> &str {
+    let own = name(word);
+    let is_loader = own == "ld.so" || own.starts_with("ld-") && own.contains(".so");
+    if is_loader { LOADER } else { own }
+}
+
+/// Whether `NAME=…value…` sets something that no program takes for code, or for a place of code.
+fn assigns_data(word: &str, mark: char) -> bool {
+    let before = word.split(mark).next().unwrap_or_default();
+    let Some((name, _)) = before.split_once('=') else { return false };
+    let is_code = |known: &&str| match known.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *known || known.strip_prefix('*').is_some_and(|end| name.ends_with(end)),
+    };
+    !ASSIGNED_CODE.iter().any(is_code)
+}
+
+/// Whether an option has a value run: `find . -exec ${output.x}`, `tar --to-command=${output.x}`.
+fn runs_by_option(words: &[String], mark: char) -> bool {
+    words.iter().enumerate().any(|(at, word)| {
+        let (option, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(option, value)| (option, Some(value)));
+        let next = || words.get(at.saturating_add(1)).map(String::as_str);
+        let known =
+            RUNNING_OPTIONS.iter().any(|(name, of)| *name == option && (of.is_empty() || has_program(words, of)));
+        // `make -E${output.x}`, `psql -Atc ${output.x}`: letters in front, or the value behind them.
+        let is_held = |(name, of): &(&str, &[&str])| {
+            name.len() == 2 && word.len() > 2 && word.starts_with(name) && !of.is_empty() && has_program(words, of)
+        };
+        let holds = word.contains(mark) && RUNNING_OPTIONS.iter().any(is_held);
+        let letters = word.strip_prefix('-').filter(|letters| letters.chars().all(|one| one.is_ascii_alphabetic()));
+        let clustered = letters.is_some_and(|letters| letters.ends_with(['c', 'e'])) && has_program(words, SQL);
+        let known = known || clustered;
+        holds || known && value.or_else(next).is_some_and(|value| value.contains(mark))
+    }) || sets_git(words, mark)
+}
+
+/// Whether a value is a setting of `git`: pagers, editors and more are programs.
+fn sets_git(words: &[String], mark: char) -> bool {
+    let Some(at) = words.iter().position(|word| name(word) == "git") else { return false };
+    let mut options = words.iter().skip(at.saturating_add(1));
+    while let Some(word) = options.next().filter(|word| word.starts_with('-')) {
+        let (option, held) = word.split_once('=').map_or((word.as_str(), None), |(option, held)| (option, Some(held)));
+        let Some((_, sets)) = OF_GIT.iter().find(|(known, _)| *known == option) else { continue };
+        let value = held.or_else(|| options.next().map(String::as_str));
+        if *sets && value.is_some_and(|value| value.contains(mark)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a variable on the command line of `make` is a shell or flags: `make SHELL=${output.x}`.
+fn assigns_shell(words: &[String], mark: char) -> bool {
+    let takes_variables = has_program(words, &["make", "gmake", "bmake", "ninja"]);
+    takes_variables
+        && words.iter().any(|word| {
+            word.contains(mark) && !word.starts_with('-') && word.contains('=') && !assigns_data(word, mark)
+        })
+}
+
+fn has_program(words: &[String], programs: &[&str]) -> bool {
+    words.iter().any(|word| programs.contains(&name(word)))
 }
 
 /// Whether the script of an interpreter with these arguments could be a value: what follows a script, or the name of its file, is data.
@@ -172,9 +207,66 @@ mod tests {
 
     #[test]
     fn a_value_is_never_a_program() {
-        for command in
-            ["@ x", "./@", "@", "env @ x", "sudo -u me @", "timeout 5 @", "env A=1 @", "nice -n 5 /bin/@", "xargs @"]
-        {
+        for command in [
+            "@ x",
+            "./@",
+            "@",
+            "env @ x",
+            "sudo -u me @",
+            "timeout 5 @",
+            "env A=1 @",
+            "nice -n 5 /bin/@",
+            "xargs @",
+            "env --split-string=@",
+            "env -S @",
+            "env '-S@ x'",
+            "env LD_PRELOAD=@ make",
+            "env PATH=/opt/@:/bin make",
+            "env GIT_SSH_COMMAND=@ git fetch",
+            "time -f %e @",
+            "unshare -R dir @",
+            "uvx --from pkg @",
+            "sudo --new-option me @",
+            "flock -c @",
+            "flock -w 5 file @",
+            "taskset 0x1 @",
+            "valgrind --tool=none @",
+            "setpriv --reuid me @",
+            "chrt -f 5 @",
+            "docker exec box @",
+            "docker run --rm image @",
+            "kubectl exec pod -- @",
+            "uv run @",
+            "npm exec @",
+            "find . -exec @ ';'",
+            "find . -name x -execdir @",
+            "tar --to-command=@ -xf x",
+            "tar -I @ -xf x",
+            "rsync -e @ a b",
+            "fd -x x --exec @",
+            "systemd-run --user @",
+            "xvfb-run -a @",
+            "nice -n 5 time -f %e env -u HOME @",
+            "make --eval=@",
+            "make --eval @",
+            "make -E @",
+            "make SHELL=@",
+            "make -E@",
+            "sqlite3 -cmd @ x.db",
+            "psql -c @",
+            "psql base -c @",
+            "psql -d base -Atc @",
+            "mysql -e @",
+            "git -C dir -c @ log",
+            "make MAKEFLAGS=@ all",
+            "git -c @ status",
+            "git -c core.pager=@ log",
+            "git --config-env=@ log",
+            "ld.so @",
+            "/lib64/ld-linux-x86-64.so.2 @",
+            "/lib/ld-linux-aarch64.so.1 --library-path lib @",
+            "ld-musl-x86_64.so.1 --preload x.so @",
+        ] {
             assert_eq!(places(command), [CodePlace::Program], "{command}");
         }
     }
@@ -199,6 +291,35 @@ mod tests {
             "timeout 5 sh -c 'echo @'",
             "sh -x @",
             "python3 -u @ x",
+            "time -f %e sh @",
+            "sudo --new-option me sh @",
+            "sed @ file",
+            "sed -n -e s/@/x/ file",
+            "script -c @ out",
+            "expect -c @",
+            "Rscript -e @",
+            "vim -c @ x",
+            "gdb -ex @",
+            "runuser -u me -- sh -c @",
+            "docker exec -it box bash -lc @",
+            "uv run python @",
+            "emacs --batch --eval @",
+            "hyperfine @",
+            "deno eval @",
+            "node -e @",
+            "node -p @",
+            "bun -e @",
+            "php -r @",
+            "lua -e @",
+            "osascript -e @",
+            "R -e @",
+            "julia -e @",
+            "ghc -e @",
+            "scala -e @",
+            "clojure -e @",
+            "erl -noshell -eval @",
+            "elixir -e @",
+            "/lib64/ld-linux-x86-64.so.2 /bin/sh -c @",
         ] {
             assert_eq!(places(command), [CodePlace::Script], "{command}");
         }
@@ -221,6 +342,30 @@ mod tests {
             "timeout 5 test -f @",
             "true",
             "grep sh @",
+            "taskset 1 test -f @",
+            "sudo -n -u me test -f @",
+            "sudo -E cat @",
+            "stdbuf -oL cat @",
+            "strace -ff -o out cat @",
+            "sed -i s/a/b/ @",
+            "sed -e s/a/b/ @",
+            "docker exec box test -f @",
+            "docker run --rm -v /tmp:/tmp image cat @",
+            "uv run pytest @",
+            "find @ -name x",
+            "find . -name @",
+            "tar -xf @",
+            "rsync -a @ there",
+            "env -u HOME cat @",
+            "timeout --foreground 5 cat @",
+            "env FILE=@ make",
+            "git log @",
+            "git switch -c @",
+            "psql -d @",
+            "sqlite3 @ .tables",
+            "git -c core.pager=cat log @",
+            "make -f Makefile OUT=@ all",
+            "ld.so /bin/cat @",
         ] {
             assert_eq!(places(command), [], "{command}");
         }

@@ -35,10 +35,11 @@ impl<'a> Checker<'a> {
     pub(super) fn statement(&mut self, scope: &Scope<'a>, statement: &'a Statement) -> CheckedStatement {
         Check::Temporal(match &statement.kind {
             StatementKind::Expression(expr) => {
-                let condition = self.condition(scope, expr);
+                let inner = Scope { binds: true, ..scope.clone() };
+                let condition = self.condition(&inner, expr);
                 let condition = self.exercised(condition);
                 self.lone_name(expr);
-                return Check::Expression(condition);
+                return self.over_values(scope, condition);
             }
             StatementKind::Not(inner) => {
                 return stacker::maybe_grow(128 << 10, 1 << 20, || Check::Not(Box::new(self.statement(scope, inner))));
@@ -55,6 +56,9 @@ impl<'a> Checker<'a> {
             }
             StatementKind::Only { steps } => {
                 Temporal::Only { steps: self.lenient(|checker| checker.calls(scope, steps, "only")) }
+            }
+            StatementKind::Count { step, test } if has_selection(test) => {
+                return self.count_beside(scope, step, test, statement.span);
             }
             StatementKind::Count { step, test } => self.count(scope, step, test),
             StatementKind::First { step } => Temporal::First { step: self.call_pattern(scope, step, "first") },
@@ -91,6 +95,9 @@ impl<'a> Checker<'a> {
             StatementKind::Repeat { step, limit } => self.repeat(scope, step, limit),
             StatementKind::Flow { flow } => Temporal::Flow { flow: self.flow(scope, flow) },
             StatementKind::Each { quantifier, step, condition } => self.each(scope, *quantifier, step, condition),
+            StatementKind::Sliding { condition, over } => {
+                return self.sliding(scope, condition, over, statement.span);
+            }
             StatementKind::NoPredicate { predicate, target } => self.no_predicate(scope, predicate, target),
             StatementKind::ArgsValid { step, strict } => self.args_valid(scope, step.as_ref(), *strict, statement.span),
         })
@@ -222,6 +229,22 @@ impl<'a> Checker<'a> {
         Temporal::Count { step: lowered, test: test.expr }
     }
 
+    /// `count A TEST` where the right-hand side looks at steps, too: a comparison of two values.
+    fn count_beside(
+        &mut self,
+        scope: &Scope<'a>,
+        step: &'a ast::Step,
+        test: &'a ast::ValueTest,
+        span: Span,
+    ) -> CheckedStatement {
+        let inner = Scope { binds: true, ..scope.clone() };
+        let head = Span { end: step.span.end, ..span };
+        let subject = self.counted(&inner, step, false, head);
+        let text = format!("count {}", self.written(step.span));
+        let test = self.test_of(&inner, subject, &text, test, span);
+        self.over_values(scope, test.expr)
+    }
+
     /// A count is never negative.
     fn check_count(&mut self, text: &str, test: &ast::ValueTest) {
         use ast::TestKind::{Equal, Less, LessOrEqual};
@@ -332,7 +355,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `within 3 calls`, `within 2 turns`, `within 5s`.
-    fn within(&mut self, within: &'a ast::Within) -> Option<ir::Within> {
+    pub(super) fn within(&mut self, within: &'a ast::Within) -> Option<ir::Within> {
         match within.unit {
             Some(unit) => {
                 let number = self.whole(&within.number, "a number of calls or turns")?;
@@ -362,4 +385,17 @@ fn kind_word(step: &ast::Step) -> Option<Span> {
         ast::StepKind::Where { step, .. } => kind_word(step),
         ast::StepKind::Proposed(step) => kind_word(step),
     }
+}
+
+/// Whether the right-hand side of a test looks at steps: `count A`, `E of A`.
+fn has_selection(test: &ast::ValueTest) -> bool {
+    struct Found(bool);
+    impl<'a> ast::walk::Visit<'a> for Found {
+        fn expr(&mut self, expr: &'a ast::Expr) {
+            self.0 |= matches!(expr.kind, ast::ExprKind::Counted { .. } | ast::ExprKind::Of { .. });
+        }
+    }
+    let mut found = Found(false);
+    test.operand.iter().for_each(|operand| ast::walk::expr(operand, &mut found));
+    found.0
 }

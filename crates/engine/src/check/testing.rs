@@ -11,10 +11,6 @@ use averment_runs::normal::of_run;
 use averment_runs::run::Kind;
 use averment_syntax::ast::{self, ExprKind, ItemKind, TestRun};
 
-/// The entries of a call in normal form.
-const CALL_KEYS: [&str; 12] =
-    ["id", "tool", "args", "result", "response", "error", "status", "start", "end", "duration", "turn", "agent"];
-
 impl<'a> Checker<'a> {
     /// All tests of the root file, in its order: at the top, in rules, cases and suites.
     pub(super) fn tests(&mut self) {
@@ -173,7 +169,7 @@ impl<'a> Checker<'a> {
             for call in calls {
                 let ExprKind::Object(entries) = &call.kind else { continue };
                 for (name, _) in entries {
-                    self.check_run_key("a call", name, &CALL_KEYS);
+                    self.check_run_key("a call", name, Kind::Call.fields());
                 }
             }
         }

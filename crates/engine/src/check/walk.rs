@@ -1,6 +1,6 @@
 //! Going through checked expressions.
 
-use crate::ir::{Expr, ExprKind};
+use crate::ir::{Expr, ExprKind, Reach};
 
 /// Where a path of plain keys starts, and its keys from there on.
 #[must_use]
@@ -16,44 +16,7 @@ pub fn path(expr: &Expr) -> (&ExprKind, Vec<String>) {
 
 /// Calls `visit` with every expression directly inside this one.
 pub fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    match &expr.kind {
-        ExprKind::Constant(_)
-        | ExprKind::Regex(_)
-        | ExprKind::Root(_)
-        | ExprKind::Run
-        | ExprKind::Step
-        | ExprKind::StepField(_)
-        | ExprKind::StepOrRoot(_)
-        | ExprKind::Response
-        | ExprKind::Param(_)
-        | ExprKind::Let(_)
-        | ExprKind::Local(_)
-        | ExprKind::Binding(_) => {}
-        ExprKind::Field(inner, _)
-        | ExprKind::Every(inner)
-        | ExprKind::Deep(inner)
-        | ExprKind::Negate(inner)
-        | ExprKind::Not(inner) => visit(inner),
-        ExprKind::Index(left, right)
-        | ExprKind::Binary(_, left, right)
-        | ExprKind::Exercised(left, right)
-        | ExprKind::Quantifier(_, _, left, right) => {
-            visit(left);
-            visit(right);
-        }
-        ExprKind::Range(start, end) => start.iter().chain(end).for_each(|side| visit(side)),
-        ExprKind::Test(tested) => {
-            visit(&tested.subject);
-            tested.operand.iter().for_each(|operand| visit(operand));
-        }
-        ExprKind::If(condition, then, otherwise) => {
-            [condition, then, otherwise].into_iter().for_each(|part| visit(part))
-        }
-        ExprKind::Builtin(_, all) | ExprKind::Def(_, all) | ExprKind::List(all) | ExprKind::Join(all) => {
-            all.iter().for_each(visit);
-        }
-        ExprKind::Object(entries) => entries.iter().for_each(|(_, value)| visit(value)),
-    }
+    children_of(expr).into_iter().for_each(visit);
 }
 
 /// Calls `visit` with every expression directly inside this one, to be changed.
@@ -66,6 +29,7 @@ pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Step
         | ExprKind::StepField(_)
         | ExprKind::StepOrRoot(_)
+        | ExprKind::StepOwn(_)
         | ExprKind::Response
         | ExprKind::Param(_)
         | ExprKind::Let(_)
@@ -79,6 +43,7 @@ pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Index(left, right)
         | ExprKind::Binary(_, left, right)
         | ExprKind::Exercised(left, right)
+        | ExprKind::Collect(_, _, left, right)
         | ExprKind::Quantifier(_, _, left, right) => {
             visit(left);
             visit(right);
@@ -95,6 +60,7 @@ pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
             all.iter_mut().for_each(visit);
         }
         ExprKind::Object(entries) => entries.iter_mut().for_each(|(_, value)| visit(value)),
+        ExprKind::Select(selection) => selection.given.iter_mut().for_each(|(_, value)| visit(value)),
     }
 }
 
@@ -105,6 +71,52 @@ pub fn any(expr: &Expr, asked: &dyn Fn(&ExprKind) -> bool) -> bool {
         children(expr, &mut |child| found = found || any(child, asked));
     });
     found
+}
+
+/// The expressions directly inside this one.
+pub fn children_of(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Field(inner, _)
+        | ExprKind::Every(inner)
+        | ExprKind::Deep(inner)
+        | ExprKind::Negate(inner)
+        | ExprKind::Not(inner) => vec![inner],
+        ExprKind::Index(left, right)
+        | ExprKind::Binary(_, left, right)
+        | ExprKind::Exercised(left, right)
+        | ExprKind::Collect(_, _, left, right)
+        | ExprKind::Quantifier(_, _, left, right) => vec![left, right],
+        ExprKind::Range(start, end) => start.iter().chain(end).map(|side| &**side).collect(),
+        ExprKind::Test(tested) => std::iter::once(&*tested.subject).chain(tested.operand.as_deref()).collect(),
+        ExprKind::If(condition, then, otherwise) => vec![condition, then, otherwise],
+        ExprKind::Builtin(_, all) | ExprKind::Def(_, all) | ExprKind::List(all) | ExprKind::Join(all) => {
+            all.iter().collect()
+        }
+        ExprKind::Object(entries) => entries.iter().map(|(_, value)| value).collect(),
+        // What stands inside of it sees another step.
+        ExprKind::Select(selection) => selection.given.iter().map(|(_, value)| value).collect(),
+        ExprKind::Constant(_)
+        | ExprKind::Regex(_)
+        | ExprKind::Root(_)
+        | ExprKind::Run
+        | ExprKind::Step
+        | ExprKind::StepField(_)
+        | ExprKind::StepOrRoot(_)
+        | ExprKind::StepOwn(_)
+        | ExprKind::Response
+        | ExprKind::Param(_)
+        | ExprKind::Let(_)
+        | ExprKind::Local(_)
+        | ExprKind::Binding(_) => Vec::new(),
+    }
+}
+
+/// Adds the numbers of all bindings that an expression uses.
+pub fn bindings(expr: &Expr, into: &mut Vec<u32>) {
+    if let ExprKind::Binding(binding) = &expr.kind {
+        into.push(binding.0);
+    }
+    stacker::maybe_grow(64 << 10, 1 << 20, || children(expr, &mut |child| bindings(child, into)));
 }
 
 /// Puts the path that binds it in place of every binding that is bound here.
@@ -121,14 +133,16 @@ pub fn substitute(expr: &mut Expr, binds: &[(u32, Expr)]) {
 /// True when the expression looks at the step in scope or at a binding.
 pub fn looks_at_step(expr: &Expr) -> bool {
     any(expr, &|kind| {
-        matches!(
-            kind,
-            ExprKind::Step
-                | ExprKind::StepField(_)
-                | ExprKind::StepOrRoot(_)
-                | ExprKind::Binding(_)
-                | ExprKind::Response
-        )
+        matches!(kind, ExprKind::Select(selection) if selection.reach != Reach::Run)
+            || matches!(
+                kind,
+                ExprKind::Step
+                    | ExprKind::StepField(_)
+                    | ExprKind::StepOrRoot(_)
+                    | ExprKind::StepOwn(_)
+                    | ExprKind::Binding(_)
+                    | ExprKind::Response
+            )
     })
 }
 

@@ -1,9 +1,12 @@
 //! Expressions: one small function per form. Each leaves exactly one value on the stack.
 
 use super::constants::ConstantPool;
-use super::number;
-use crate::bytecode::ops::{Amount, BindingRef, DefRef, LetRef, Op, Parameter, Pattern, SchemaRef, Slot, Target};
-use crate::ir::{Constant, Expr, ExprKind, Local, Tested, ValueTest};
+use super::{Compiler, number};
+use crate::bytecode::ops::{
+    Amount, BindingRef, CodeRef, DefRef, Given, LetRef, Op, Parameter, Pattern, SchemaRef, SelectionRef, Slot, Target,
+};
+use crate::ir::{Collecting, Constant, Expr, ExprKind, Local, Selection, Tested, Translate, ValueTest};
+use crate::vm::folds::Fold;
 use averment_base::source::Span;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 
@@ -16,18 +19,22 @@ pub(super) struct CodeBody {
 }
 
 /// Compiles an expression.
-pub(super) fn body(expr: &Expr, constants: &mut ConstantPool) -> CodeBody {
-    let mut emitter = Emitter { body: CodeBody { ops: Vec::new(), spans: Vec::new(), locals: 0 }, constants };
+pub(super) fn body(expr: &Expr, compiler: &mut Compiler) -> CodeBody {
+    let mut emitter = Emitter { body: CodeBody { ops: Vec::new(), spans: Vec::new(), locals: 0 }, compiler };
     emitter.expr(expr);
     emitter.body
 }
 
 struct Emitter<'a> {
     body: CodeBody,
-    constants: &'a mut ConstantPool,
+    compiler: &'a mut Compiler,
 }
 
 impl Emitter<'_> {
+    fn constants(&mut self) -> &mut ConstantPool {
+        &mut self.compiler.constants
+    }
+
     fn emit(&mut self, op: Op, span: Span) {
         self.body.ops.push(op);
         self.body.spans.push(span);
@@ -83,7 +90,12 @@ impl Emitter<'_> {
                 self.quantifier(*quantifier, *local, source, body, span);
             }
             ExprKind::Builtin(name, arguments) => {
-                let name = self.constants.name(name);
+                if let ([Expr { kind: ExprKind::Select(selection), .. }], Some(_)) =
+                    (arguments.as_slice(), Fold::of(name))
+                {
+                    return self.fold(name, selection, span);
+                }
+                let name = self.constants().name(name);
                 let count = self.all(arguments);
                 self.emit(Op::Call(name, count), span);
             }
@@ -97,9 +109,13 @@ impl Emitter<'_> {
                 let count = self.all(parts);
                 self.emit(Op::Join(count), span);
             }
+            ExprKind::Select(selection) => self.selection(selection, span),
+            ExprKind::Collect(collecting, local, source, body) => {
+                self.collect(*collecting, *local, (source, body), span)
+            }
             ExprKind::Negate(inner) => self.unary(inner, Op::Negate(), span),
             ExprKind::Field(base, key) => {
-                let key = self.constants.name(key);
+                let key = self.constants().name(key);
                 self.unary(base, Op::Field(key, spreads(base)), span);
             }
             ExprKind::Every(base) => self.unary(base, Op::Every(spreads(base)), span),
@@ -114,12 +130,13 @@ impl Emitter<'_> {
 
     fn leaf(&mut self, kind: &ExprKind, span: Span) {
         let op = match kind {
-            ExprKind::Constant(constant) => Op::Constant(self.constants.constant(constant.clone())),
+            ExprKind::Constant(constant) => Op::Constant(self.constants().constant(constant.clone())),
             ExprKind::Regex(regex) => Op::Regex(Pattern(*regex)),
-            ExprKind::Root(name) => Op::Root(self.constants.name(name)),
+            ExprKind::Root(name) => Op::Root(self.constants().name(name)),
             ExprKind::Run => Op::Run(),
-            ExprKind::StepField(name) => Op::StepField(self.constants.name(name)),
-            ExprKind::StepOrRoot(name) => Op::StepOrRoot(self.constants.name(name)),
+            ExprKind::StepField(name) => Op::StepField(self.constants().name(name)),
+            ExprKind::StepOrRoot(name) => Op::StepOrRoot(self.constants().name(name)),
+            ExprKind::StepOwn(name) => Op::StepOwn(self.constants().name(name)),
             ExprKind::Response => Op::Response(),
             ExprKind::Param(param) => Op::Param(Parameter(*param)),
             ExprKind::Let(value) => Op::Let(LetRef(*value)),
@@ -223,6 +240,36 @@ impl Emitter<'_> {
         self.emit(Op::End(), span);
     }
 
+    /// The values that it needs lie on the stack; what is taken of each step is code of its own.
+    fn selection(&mut self, selection: &Selection, span: Span) {
+        let (number, count) = self.selected(selection);
+        self.emit(Op::Select(number, count), span);
+    }
+
+    /// A function that goes on from a shorter list: the list itself is never made.
+    fn fold(&mut self, function: &str, selection: &Selection, span: Span) {
+        let (number, count) = self.selected(selection);
+        let function = self.constants().name(function);
+        self.emit(Op::Fold(function, number, count), span);
+    }
+
+    fn selected(&mut self, selection: &Selection) -> (SelectionRef, Given) {
+        for (_, value) in &selection.given {
+            self.expr(value);
+        }
+        let given: Vec<u32> = selection.given.iter().map(|(binding, _)| binding.0).collect();
+        let count = Given(u16::try_from(given.len()).unwrap_or(u16::MAX));
+        (SelectionRef(self.compiler.selection(selection, given)), count)
+    }
+
+    /// The body is code of its own that has the locals of this one.
+    fn collect(&mut self, collecting: Collecting, local: Local, (source, body): (&Expr, &Expr), span: Span) {
+        self.expr(source);
+        let slot = self.slot(local);
+        let code = self.compiler.code(body, local.0.saturating_add(1));
+        self.emit(Op::Collect(CodeRef(code.0), slot, collecting == Collecting::Where), span);
+    }
+
     fn range(&mut self, start: Option<&Expr>, end: Option<&Expr>, span: Span) {
         for expr in start.into_iter().chain(end) {
             self.expr(expr);
@@ -232,7 +279,7 @@ impl Emitter<'_> {
 
     fn list(&mut self, items: &[Expr], whole: &Expr) {
         if let Some(constant) = constant(whole) {
-            let literal = self.constants.constant(constant);
+            let literal = self.constants().constant(constant);
             return self.emit(Op::Constant(literal), whole.span);
         }
         let count = self.all(items);
@@ -241,12 +288,12 @@ impl Emitter<'_> {
 
     fn object(&mut self, entries: &[(String, Expr)], whole: &Expr) {
         if let Some(constant) = constant(whole) {
-            let literal = self.constants.constant(constant);
+            let literal = self.constants().constant(constant);
             return self.emit(Op::Constant(literal), whole.span);
         }
         entries.iter().for_each(|(_, value)| self.expr(value));
         let keys = entries.iter().map(|(key, _)| Constant::Text(key.clone())).collect();
-        let keys = self.constants.constant(Constant::List(keys));
+        let keys = self.constants().constant(Constant::List(keys));
         self.emit(Op::Object(Amount(number(entries.len())), keys), whole.span);
     }
 

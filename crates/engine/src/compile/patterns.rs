@@ -1,7 +1,7 @@
 //! Step patterns and expressions: what statements are made of.
 
 use super::{Compiler, expr, number};
-use crate::bytecode::program::{Chunk, CodeId, Pattern, PatternId};
+use crate::bytecode::program::{Chunk, CodeId, Pattern, PatternId, Selection};
 use crate::bytecode::verify;
 use crate::ir::{self, Alternative, Expr, Translate};
 
@@ -16,7 +16,7 @@ impl Translate<ir::Pattern, Expr> for Compiler {
     }
 
     fn code(&mut self, expr: &Expr, given: u32) -> CodeId {
-        let body = expr::body(expr, &mut self.constants);
+        let body = expr::body(expr, self);
         let start = number(self.program.code.len());
         let locals = body.locals.max(given);
         let stack = verify::stack_depth(&body.ops).unwrap_or(0);
@@ -29,6 +29,14 @@ impl Translate<ir::Pattern, Expr> for Compiler {
 }
 
 impl Compiler {
+    /// The number of a selection; `given` are the bindings that it is given values of.
+    pub(super) fn selection(&mut self, selection: &ir::Selection, given: Vec<u32>) -> u32 {
+        let pattern = self.pattern(&selection.pattern);
+        let value = selection.value.as_ref().map(|value| self.code(value, 0));
+        self.program.selections.push(Selection { pattern, value, reach: selection.reach, given });
+        number(self.program.selections.len() - 1)
+    }
+
     fn alternative(&mut self, alternative: &Alternative<Expr>) -> Alternative<CodeId> {
         Alternative {
             kind: alternative.kind,

@@ -1,6 +1,6 @@
 //! Checked expressions.
 
-use super::Type;
+use super::{Pattern, Type, Within};
 use averment_base::source::Span;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,8 @@ pub enum ExprKind {
     StepField(String),
     /// A root name that a step may have for itself: the entry of the step in scope, where it has one, otherwise that of the run.
     StepOrRoot(&'static str),
+    /// What the step in scope costs or uses itself; not recorded where it does not say.
+    StepOwn(&'static str),
     /// The response of the call that an invariant judges.
     Response,
     /// A parameter, by number.
@@ -93,6 +95,45 @@ pub enum ExprKind {
     Object(Vec<(String, Expr)>),
     /// Text with interpolations: the parts' texts joined.
     Join(Vec<Expr>),
+    /// `E of A`, `count A`.
+    Select(Box<Selection>),
+    /// `LIST where COND`, `E of LIST`: the element is the local.
+    Collect(Collecting, Local, Box<Expr>, Box<Expr>),
+}
+
+/// What is taken of the steps that match a pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// The steps.
+    pub pattern: Pattern,
+    /// What is taken of each, the step in scope; their number where there is nothing.
+    pub value: Option<Expr>,
+    /// Which of them.
+    pub reach: Reach,
+    /// The bindings that it uses, each with its value at this place. One without a value is open: every value fits.
+    pub given: Vec<(Binding, Expr)>,
+}
+
+/// Which of the steps that match a selection takes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Reach {
+    /// All of the run.
+    Run,
+    /// Those that were known when the step in scope was asked for.
+    SoFar,
+    /// The step in scope and those behind it, so far as the bound reaches.
+    Within(Within),
+    /// The calls beside the step in scope, as far as all of them match.
+    Row,
+}
+
+/// What a list is made of another one by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Collecting {
+    /// `where`: the elements that meet a condition.
+    Where,
+    /// `of`: a value of each element.
+    Of,
 }
 
 /// A test of a value.

@@ -174,11 +174,12 @@ impl<P> Flow<P> {
 impl<P> Scope<P> {
     /// The patterns of a block's header, in the order in which they are written.
     pub fn patterns(&self) -> impl Iterator<Item = &P> {
-        let (first, second) = match self {
-            Self::After { open, until } => (open, until.as_ref()),
-            Self::Between { open, close } => (open, Some(close)),
-            Self::Before { close: only } | Self::Each { step: only } => (only, None),
+        let (first, second, others) = match self {
+            Self::After { open, until } => (Some(open), until.as_ref(), [].as_slice()),
+            Self::Between { open, close } => (Some(open), Some(close), [].as_slice()),
+            Self::Before { close: only } | Self::Each { step: only } => (Some(only), None, [].as_slice()),
+            Self::Values { steps } => (None, None, steps.as_slice()),
         };
-        std::iter::once(first).chain(second)
+        first.into_iter().chain(second).chain(others)
     }
 }

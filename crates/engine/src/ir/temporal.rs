@@ -86,6 +86,11 @@ pub enum Scope<P> {
         /// The steps.
         step: P,
     },
+    /// The whole run, once for all values of the bindings that some step of these brings.
+    Values {
+        /// The steps.
+        steps: Vec<P>,
+    },
 }
 
 temporal! {

@@ -46,6 +46,7 @@ impl<P> Scope<P> {
             Self::Before { close } => Scope::Before { close: by.pattern(close) },
             Self::Between { open, close } => Scope::Between { open: by.pattern(open), close: by.pattern(close) },
             Self::Each { step } => Scope::Each { step: by.pattern(step) },
+            Self::Values { steps } => Scope::Values { steps: by.patterns(steps) },
         }
     }
 }

@@ -190,8 +190,8 @@ impl<'run> Machine<'run> {
         let gone = matches!(subject.value, Value::Missing);
         // A key that is missing beside one of nearly the same name may be nothing but misspelt, and so may what a list was made of. That a
         // path behind `[*]` leads nowhere is what is asked of it.
-        let made = matches!(subject.value, Value::List([])) && subject.origin.range().is_none();
-        let misspelt = (gone || made) && subject.leads_nowhere();
+        let made = matches!(subject.value, Value::List([])) && subject.made_of_nothing();
+        let misspelt = made || gone && subject.leads_nowhere();
         let plain = |truth| Ok(if misspelt { Truth::missing(truth) } else { Truth::from_bool(truth) });
         match (settled(subject), kind) {
             (Some(Truth::Undecided), _) => return Ok(Truth::Undecided),

@@ -233,11 +233,13 @@ impl<'run> Machine<'run> {
         // A line of a private key looks like an id.
         let whole = to_json(&claims.value);
         let secrets = Detector::Secrets.find(&whole, &mut self.meter)?;
-        let within =
-            |name: &str| secrets.iter().any(|one| whole.get(one.range.clone()).is_some_and(|it| it.contains(name)));
-        let said = |name: &Node<'_>| match name.value {
-            Value::Text(text) if within(text.as_str()) => REDACTED.to_owned(),
-            ref value => to_json(value),
+        let within = |name: &str| {
+            let mut places = whole.match_indices(name).map(|(at, found)| at..at.saturating_add(found.len()));
+            places.any(|place| secrets.iter().any(|one| one.range.start < place.end && place.start < one.range.end))
+        };
+        let said = |name: &Node<'_>| {
+            let written = to_json(&name.value);
+            if within(written.trim_matches('"')) { REDACTED.to_owned() } else { written }
         };
         let shown: Vec<String> = names.iter().take(UNGROUNDED).map(said).collect();
         let more = names.len().saturating_sub(UNGROUNDED);

@@ -77,6 +77,7 @@ pub(super) fn applied<'run>(machine: &mut Machine<'run>, needs: Needs) -> &'run 
         records: run.records,
         warnings: Vec::new(),
         withheld: Vec::new(),
+        priced: run.priced.clone(),
     })
 }
 

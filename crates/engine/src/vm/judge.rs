@@ -173,11 +173,16 @@ impl<'run> Parts<'_, 'run> {
         }
     }
 
-    /// The body of a block in one of its windows.
+    /// The body of a block in one of its windows. Evidence is looked for with a full share of fuel, which is no share of further windows: what
+    /// it took is taken from what was left.
     fn window(&mut self, body: &'run Check, context: &Context<'run>) -> JudgeResult {
+        let (left, spent, windows) = (self.machine.meter.fuel(), self.machine.meter.spent(), self.machine.windows);
         self.machine.open_window(context);
         let judged = self.check(body, context);
         self.machine.close_part(&judged);
+        let taken = self.machine.meter.spent().saturating_sub(spent);
+        self.machine.meter.leave(left.saturating_sub(taken));
+        self.machine.windows = self.machine.windows.max(windows);
         judged
     }
 

@@ -18,6 +18,7 @@ use super::observe::Recorder;
 use super::outcome::MemberGate;
 use super::prepare::Prepared;
 use super::profile::Profile;
+use super::selections::Selections;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{Chunk, CodeId, Program};
 use crate::bytecode::verify::STACK_LIMIT;
@@ -57,6 +58,8 @@ pub struct Machine<'run> {
     pub(super) windows: u64,
     pub(super) lets: Vec<LetState<'run>>,
     pub(super) literals: FxHashMap<u32, Node<'run>>,
+    /// What selections of steps found in this run.
+    pub(super) selections: Selections<'run>,
     /// Notes what was tested, while evidence is collected.
     pub(super) recorder: Option<Recorder<'run>>,
     /// Notes which ways were taken, while somebody asks for coverage.
@@ -109,6 +112,12 @@ impl<'run> Machine<'run> {
         machine
     }
 
+    /// The run as rules see it: with what is said of its tools.
+    #[must_use]
+    pub fn run(&self) -> &'run Run<'run> {
+        self.run
+    }
+
     /// The same on nothing but what the run records.
     fn on_recorded(
         program: &'run Program,
@@ -132,6 +141,7 @@ impl<'run> Machine<'run> {
             windows: 0,
             lets: vec![LetState::Unknown; program.lets.len()],
             literals: FxHashMap::default(),
+            selections: Selections::default(),
             recorder: None,
             seen: None,
             profile: None,
@@ -276,6 +286,7 @@ impl<'run> Machine<'run> {
             Op::Step() => self.push(scope.step.map_or(Node::computed(Value::Missing), |step| step.node)),
             Op::StepField(name) => self.step_field(name, at, scope)?,
             Op::StepOrRoot(name) => self.step_or_root(name, scope)?,
+            Op::StepOwn(name) => self.step_own(name, scope)?,
             Op::Response() => self.response(scope),
             Op::Param(parameter) => self.parameter(parameter)?,
             Op::Let(number) => self.let_value(number, at)?,
@@ -291,6 +302,9 @@ impl<'run> Machine<'run> {
             Op::List(count) => self.list(count)?,
             Op::Object(count, keys) => self.object(count, keys)?,
             Op::Join(count) => self.join(count)?,
+            Op::Select(selection, count) => self.select(selection, count.into(), scope)?,
+            Op::Fold(function, selection, count) => self.fold(function, (selection, count.into()), at, scope)?,
+            Op::Collect(code, slot, filter) => self.collect(code, slot, filter, (at, frame), scope)?,
             Op::Call(function, count) => self.call(function, count, at)?,
             Op::CallDef(number, count) => self.call_def(number, count, at, scope)?,
             Op::Test(kind, negated) => self.test(kind, negated, at)?,

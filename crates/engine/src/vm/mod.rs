@@ -1,4 +1,5 @@
 //! Evaluation of a program on a run.
+mod collecting;
 pub mod comparison;
 mod compute;
 pub mod context;
@@ -13,6 +14,7 @@ mod explain;
 mod facts;
 mod fast_path;
 pub mod fault;
+pub(crate) mod folds;
 mod frame;
 mod grade;
 mod group_reasons;
@@ -32,6 +34,7 @@ pub mod profile;
 mod schema_place;
 pub mod score;
 pub mod select;
+mod selections;
 pub mod summary;
 pub mod temporal;
 pub mod testing;

@@ -12,7 +12,7 @@ use super::select::Selection;
 use super::temporal::names::path_glob;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{Check, CodeId, PatternId, Program};
-use crate::ir::{Alternative, Constant, NameTest, Operand, Scope};
+use crate::ir::{Alternative, Constant, NameTest, Operand};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::{Node, Value};
@@ -180,12 +180,7 @@ fn patterns_of(program: &Program, check: &Check, into: &mut BTreeSet<PatternId>)
         }
         Check::Not(inner) => patterns_of(program, inner, into),
         Check::Scoped { scope, body, .. } => {
-            match *scope {
-                Scope::After { open, until } => into.extend([Some(open), until].into_iter().flatten()),
-                Scope::Before { close } => into.extend([close]),
-                Scope::Between { open, close } => into.extend([open, close]),
-                Scope::Each { step } => into.extend([step]),
-            }
+            into.extend(scope.patterns());
             patterns_of(program, body, into);
         }
         Check::Group { members, .. } => members.iter().for_each(|member| patterns_of(program, &member.check, into)),

@@ -101,6 +101,14 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
+    /// What the step in scope costs or uses itself: where it does not say, that is not recorded.
+    pub(super) fn step_own(&mut self, name: Name, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
+        let name = self.name(name)?;
+        let own = scope.step.and_then(|step| step.object.get(name));
+        self.push(own.unwrap_or(Node::computed(Value::Absent)));
+        Ok(())
+    }
+
     /// What an invariant judges: the response handed in, that of a recorded `response`, or the result of the call in scope.
     pub(super) fn response(&mut self, scope: &ExpressionScope<'_, 'run>) {
         let recorded = || self.run.object.get("response");

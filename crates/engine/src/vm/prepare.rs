@@ -91,7 +91,7 @@ impl Prepared {
 fn builtins(program: &Program) -> FxHashMap<u32, &'static Builtin> {
     let mut found = FxHashMap::default();
     for op in &program.code {
-        if let Op::Call(name, _) = op
+        if let Op::Call(name, _) | Op::Fold(name, ..) = op
             && let Some(text) = program.names.get(name.0 as usize)
             && let Some(builtin) = table::lookup(text)
         {

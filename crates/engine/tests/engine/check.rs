@@ -83,7 +83,7 @@ fn lowered(text: &str) -> String {
 /// Checked statements in a short form.
 mod show {
     use averment_engine::ir::{
-        Alternative, Check, Constant, Expr, ExprKind, NameTest, Pattern, Scope, Temporal, ValueTest,
+        Alternative, Check, Constant, Expr, ExprKind, NameTest, Pattern, Reach, Scope, Temporal, ValueTest,
     };
 
     pub fn check(check: &Check<Pattern, Expr>) -> String {
@@ -112,6 +112,7 @@ mod show {
                     Scope::Before { close } => format!("before {}", pattern(close)),
                     Scope::Between { open, close } => format!("between {} and {}", pattern(open), pattern(close)),
                     Scope::Each { step } => format!("each {}", pattern(step)),
+                    Scope::Values { steps } => format!("values {}", patterns(steps)),
                 };
                 format!("{scope} {{ {} }}", self::check(body))
             }
@@ -218,6 +219,20 @@ mod show {
                 entries.iter().map(|(name, value)| format!("{name}: {}", expr(value))).collect::<Vec<_>>().join(", ")
             ),
             ExprKind::Join(all) => format!("join({})", list(all)),
+            ExprKind::StepOwn(name) => format!("own {name}"),
+            ExprKind::Collect(how, local, source, body) => {
+                format!("{how:?} #{} in {}: {}", local.0, expr(source), expr(body))
+            }
+            ExprKind::Select(selection) => {
+                let value = selection.value.as_ref().map_or("count".to_owned(), expr);
+                let far = match selection.reach {
+                    Reach::Run => String::new(),
+                    reach => format!(" {reach:?}"),
+                };
+                let given: Vec<String> =
+                    selection.given.iter().map(|(number, value)| format!("{}={}", number.0, expr(value))).collect();
+                format!("({value} of {}{far} [{}])", pattern(&selection.pattern), given.join(", "))
+            }
         }
     }
 

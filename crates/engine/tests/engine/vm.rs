@@ -152,6 +152,29 @@ fn what_does_not_balance_is_refused() {
 }
 
 #[test]
+fn a_forged_number_of_bindings_is_refused_and_takes_no_memory() {
+    use averment_engine::bytecode::program::Check;
+    for rules in
+        ["each a(x: $x) { never b }", "before a(x: $x) -> b(x: $x)", "between a(x: $x) and b { never c(y: $x) }"]
+    {
+        let good = averment_fixtures::Rules::from_text("a.assert", rules).unwrap().program().clone();
+        assert_eq!(verify::verify(&good), Ok(()), "{rules}");
+        for forged in [u32::MAX, 1 << 30, 1 << 17] {
+            let mut program = good.clone();
+            program.temporals.iter_mut().for_each(|entry| entry.bindings = forged);
+            for assertion in &mut program.assertions {
+                if let Check::Scoped { bindings, .. } = &mut assertion.check {
+                    *bindings = forged;
+                }
+            }
+            assert!(program != good, "{rules}");
+            let error = verify::verify(&program).unwrap_err().to_string();
+            assert!(error.contains("bindings"), "{rules}: {error}");
+        }
+    }
+}
+
+#[test]
 fn a_definition_that_calls_itself_ends_with_a_fault() {
     use averment_engine::bytecode::ops::{DefRef, LetRef};
     use averment_engine::bytecode::program::Def;

@@ -2,14 +2,17 @@
 
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
-use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program, TemporalId};
+use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program, Selection, TemporalId};
 use crate::ir::ToolSays;
-use crate::ir::{Alternative, Constant, NameTest, Operand, Settings, Temporal, Within, World};
+use crate::ir::{Alternative, Constant, NameTest, Operand, Reach, Settings, Temporal, Within, World};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::value::json::parse;
 use averment_base::value::{Number, Value};
 use bumpalo::Bump;
+
+/// The bindings that one assertion may have: each window keeps room for all of them.
+const BINDINGS: usize = 1 << 16;
 
 /// Checks the tables of a program.
 pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {
@@ -19,7 +22,14 @@ pub(super) fn verify(program: &Program) -> Result<(), VerifyError> {
     for pattern in &program.patterns {
         pattern.alternatives.iter().try_for_each(|alternative| parts.alternative(alternative))?;
     }
-    program.temporals.iter().try_for_each(|entry| parts.temporal(&entry.temporal))?;
+    program.selections.iter().try_for_each(|selection| parts.selection(selection))?;
+    for entry in &program.temporals {
+        if entry.bindings as usize != entry.binding_names.len() {
+            return Err(VerifyError::new("a statement has more or fewer bindings than names of them"));
+        }
+        parts.bindings(entry.bindings)?;
+        parts.temporal(&entry.temporal)?;
+    }
     program.assertions.iter().try_for_each(|assertion| parts.assertion(assertion))?;
     parts.groups()?;
     program.constants.iter().try_for_each(constant)
@@ -65,6 +75,13 @@ impl PartVerifier<'_> {
 
     fn code(&self, code: CodeId) -> Result<(), VerifyError> {
         self.range(code.0, self.program.chunks.len(), "expression")
+    }
+
+    fn bindings(&self, count: u32) -> Result<(), VerifyError> {
+        match count as usize <= BINDINGS {
+            true => Ok(()),
+            false => Err(VerifyError::new(format!("an assertion has {count} bindings, more than {BINDINGS}"))),
+        }
     }
 
     fn pattern(&self, pattern: PatternId) -> Result<(), VerifyError> {
@@ -155,6 +172,15 @@ impl PartVerifier<'_> {
         alternative.joins.iter().try_for_each(|&code| self.code(code))
     }
 
+    fn selection(&self, selection: &Selection) -> Result<(), VerifyError> {
+        self.pattern(selection.pattern)?;
+        selection.value.map_or(Ok(()), |code| self.code(code))?;
+        if matches!(selection.reach, Reach::Within(Within::Time(bound)) if !bound.is_finite()) {
+            return Err(VerifyError::new("a time bound is no number"));
+        }
+        selection.given.iter().try_for_each(|binding| self.range(*binding, BINDINGS, "binding"))
+    }
+
     fn temporal(&self, temporal: &Temporal<PatternId, CodeId>) -> Result<(), VerifyError> {
         temporal.operands().into_iter().try_for_each(|operand| match operand {
             Operand::Pattern(pattern) => self.pattern(*pattern),
@@ -189,7 +215,8 @@ impl PartVerifier<'_> {
                 member.when.iter().try_for_each(|&code| self.code(code))?;
                 self.check(&member.check)
             }),
-            Check::Scoped { scope, body, .. } => {
+            Check::Scoped { scope, bindings, body } => {
+                self.bindings(*bindings)?;
                 scope.patterns().try_for_each(|&pattern| self.pattern(pattern))?;
                 self.check(body)
             }

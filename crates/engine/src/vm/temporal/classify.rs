@@ -297,7 +297,7 @@ fn unique_index(candidates: &[AlternativeRef]) -> usize {
 }
 
 /// The test of a status word.
-fn succeeded(word: Option<bool>, status: Status) -> Truth {
+pub(in crate::vm) fn succeeded(word: Option<bool>, status: Status) -> Truth {
     match (word, status) {
         (None, _) => Truth::True,
         (Some(_), Status::Unknown) => Truth::Undecided,

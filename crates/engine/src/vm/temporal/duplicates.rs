@@ -5,7 +5,7 @@
 
 use super::plan::UniquePatternId;
 use crate::bytecode::program::{Assertion, Check, CodeId, Member, PatternId, Program};
-use crate::ir::{RuleRole, Scope, Translate};
+use crate::ir::{RuleRole, Translate};
 use averment_base::source::Span;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -63,14 +63,8 @@ pub(crate) fn regions(program: &Program, assertion: &Assertion) -> Regions {
     let mut regions: Regions = smallvec::smallvec![assertion.span];
     let mut check = &assertion.check;
     while let Check::Scoped { scope, body, .. } = check {
-        let (first, second) = match *scope {
-            Scope::After { open, until } => (open, until),
-            Scope::Before { close } => (close, None),
-            Scope::Between { open, close } => (open, Some(close)),
-            Scope::Each { step } => (step, None),
-        };
-        let span = |pattern: PatternId| Some(program.patterns.get(pattern.0 as usize)?.span);
-        regions.extend(std::iter::once(first).chain(second).filter_map(span));
+        let span = |pattern: &PatternId| Some(program.patterns.get(pattern.0 as usize)?.span);
+        regions.extend(scope.patterns().filter_map(span));
         check = body;
     }
     regions

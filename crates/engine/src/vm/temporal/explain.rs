@@ -10,7 +10,7 @@ pub(super) use distance::end;
 pub(super) use join_mismatch::for_which;
 pub(super) use near::MOST_COMPARED;
 pub(super) use verdicts::{
-    OPEN, absent_kind, by_missing, lacks, no_calls, no_window, not_exercised, open, unknown, unordered,
+    absent_kind, by_missing, lacks, no_calls, no_window, not_complete, not_exercised, open, unknown, unordered,
 };
 
 use super::monitor::Why;

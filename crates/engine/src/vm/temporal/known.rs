@@ -6,7 +6,7 @@ use averment_runs::run::{CallTimes, Kind, Step};
 
 /// What says that a call was not known to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotKnown {
+pub(in crate::vm) enum NotKnown {
     /// It had not ended when the other one started.
     Running,
     /// Both were asked for in one turn.
@@ -25,7 +25,7 @@ pub(super) fn not_known_by_times(earlier: CallTimes, later: CallTimes) -> Option
 
 /// What says that an earlier step was not known to a later one. Only calls answer: any other step is known when it stands there, and so is
 /// a call to what it started itself.
-pub(super) fn not_known(earlier: &Step<'_>, later: &Step<'_>) -> Option<NotKnown> {
+pub(in crate::vm) fn not_known(earlier: &Step<'_>, later: &Step<'_>) -> Option<NotKnown> {
     if earlier.kind != Kind::Call || later.kind != Kind::Call {
         return None;
     }

@@ -6,7 +6,7 @@
 mod automaton;
 mod by_missing;
 pub mod by_name;
-mod classify;
+pub(in crate::vm) mod classify;
 pub mod closed;
 mod doubted;
 pub(super) mod duplicates;
@@ -14,7 +14,7 @@ mod explain;
 mod failures;
 mod growth;
 mod keys;
-mod known;
+pub(in crate::vm) mod known;
 mod match_index;
 mod members;
 mod monitor;

@@ -30,8 +30,11 @@ struct NamesOfKind {
     tests: Vec<(NameMatcher, AlternativeRef)>,
 }
 
+/// A test of a name that is ready to be asked.
 #[derive(Debug)]
-enum NameMatcher {
+pub(in crate::vm) enum NameMatcher {
+    Any,
+    OneOf(Vec<String>),
     Glob(String),
     Path(Option<Box<GlobMatcher>>),
     Contains(String),
@@ -75,17 +78,32 @@ impl NamesOfKind {
                 names.dedup();
                 names.into_iter().for_each(|name| self.exact.entry(name.clone()).or_default().push(at));
             }
-            NameTest::Glob(glob) => self.tests.push((NameMatcher::Glob(glob.clone()), at)),
-            NameTest::PathGlob(glob) => self.tests.push((NameMatcher::Path(path_glob(glob, false).map(Box::new)), at)),
-            NameTest::Contains(part) => self.tests.push((NameMatcher::Contains(part.clone()), at)),
-            NameTest::Matches(regex) => self.tests.push((NameMatcher::Regex(*regex), at)),
+            NameTest::Glob(_) | NameTest::PathGlob(_) | NameTest::Contains(_) | NameTest::Matches(_) => {
+                self.tests.push((NameMatcher::of(test), at));
+            }
         }
     }
 }
 
 impl NameMatcher {
-    fn fits(&self, name: &str, prepared: &Prepared) -> bool {
+    /// The test of a name.
+    pub(in crate::vm) fn of(test: &NameTest) -> Self {
+        match test {
+            NameTest::Any => Self::Any,
+            NameTest::Exactly(name) => Self::OneOf(vec![name.clone()]),
+            NameTest::OneOf(names) => Self::OneOf(names.clone()),
+            NameTest::Glob(glob) => Self::Glob(glob.clone()),
+            NameTest::PathGlob(glob) => Self::Path(path_glob(glob, false).map(Box::new)),
+            NameTest::Contains(part) => Self::Contains(part.clone()),
+            NameTest::Matches(regex) => Self::Regex(*regex),
+        }
+    }
+
+    /// Whether a name meets it.
+    pub(in crate::vm) fn fits(&self, name: &str, prepared: &Prepared) -> bool {
         match self {
+            Self::Any => true,
+            Self::OneOf(names) => names.iter().any(|one| one == name),
             Self::Glob(glob) => wildcard(glob, name),
             Self::Path(glob) => glob.as_ref().is_some_and(|glob| glob.is_match(name)),
             Self::Contains(part) => memchr::memmem::find(name.as_bytes(), part.as_bytes()).is_some(),

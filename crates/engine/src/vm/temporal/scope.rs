@@ -73,6 +73,8 @@ struct Opened<'run> {
     closing: Option<u32>,
     /// It should have closed, and never does.
     hangs: bool,
+    /// It is the whole run, with values that the opening step brings.
+    of_values: bool,
 }
 
 /// What a header's patterns match.
@@ -89,15 +91,14 @@ pub type JudgeBody<'b, 'run> =
 
 /// The patterns of a header, as operands.
 fn operands(scope: &Scope<PatternId>) -> Vec<StatementOperand> {
-    let (open, close) = match *scope {
-        Scope::After { open, until } => (open, until),
-        Scope::Before { close } => (close, None),
-        Scope::Between { open, close } => (open, Some(close)),
-        Scope::Each { step } => (step, None),
-    };
-    let operand = |pattern| StatementOperand { pattern, polarity: Polarity::Mixed };
-    std::iter::once(open).chain(close).map(operand).collect()
+    let operand = |&pattern: &PatternId| StatementOperand { pattern, polarity: Polarity::Mixed };
+    scope.patterns().map(operand).collect()
 }
+
+/// The fuel of a window in which all is well, whatever is judged there.
+const OPENING: u64 = 50;
+/// The fuel of one that something is said of.
+const SAYING: u64 = 500;
 
 impl<'run> Engine<'run> {
     /// The verdict of a statement in a block, over all windows that the header opens: `body` judges it in one of them.
@@ -113,7 +114,7 @@ impl<'run> Engine<'run> {
     ) -> Result<Finding, Fault> {
         let operands = operands(scope);
         let setting = self.setting(machine, (&operands, None), context, context.bindings.len());
-        let opens_windows = !matches!(scope, Scope::Each { .. });
+        let opens_windows = !matches!(scope, Scope::Each { .. } | Scope::Values { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
         let mut view = self.view(machine, None, context, &setting)?;
         if view.machine.derives() {
@@ -141,6 +142,7 @@ impl<'run> Engine<'run> {
         }
         let nothing = explain::no_window(&mut view, scope);
         drop(view);
+        let open = explain::not_complete(machine.run);
         if let (Some(seen), Some(StatementOperand { pattern, .. }), Some(windows)) =
             (&mut machine.seen, operands.first(), answers.first())
         {
@@ -156,7 +158,7 @@ impl<'run> Engine<'run> {
             .iter()
             .map(|windows| {
                 let (findings, violations) = self.over_windows(machine, context, windows, body)?;
-                let finding = conclude(findings, scope, context, windows, header.binds, &nothing);
+                let finding = conclude(findings, scope, context, windows, header.binds, (&nothing, open));
                 let failed = finding.verdict == Verdict::Fail;
                 Ok(if failed { Finding { violations, ..finding } } else { finding })
             })
@@ -194,6 +196,9 @@ impl<'run> Engine<'run> {
             let room = context.listed.saturating_sub(violations.listed.len()).max(1).min(context.listed);
             let inside = Context { listed: room, ..window.context.clone() };
             let mut finding = body(self, machine, &inside)?;
+            // Of what does not hold words are made, and evidence.
+            let says = !matches!(finding.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped);
+            machine.spend(if says { SAYING } else { OPENING })?;
             if window.hangs {
                 match finding.verdict {
                     Verdict::Fail => (finding.verdict, finding.opposite) = (Verdict::Undecided, None),
@@ -233,7 +238,7 @@ fn conclude(
     context: &Context<'_>,
     windows: &[Opened<'_>],
     binds: bool,
-    nothing: &str,
+    (nothing, open): (&str, &str),
 ) -> Finding {
     let verdict = match findings.is_empty() {
         true if context.of_invariant => Verdict::Skipped,
@@ -246,7 +251,7 @@ fn conclude(
     let verdict = if may_change { Verdict::Undecided } else { verdict };
     let mut decisive = findings.into_iter().filter(|finding| finding.verdict == verdict);
     let Some(mut first) = decisive.next() else {
-        return Finding::new(verdict, if may_change { explain::OPEN } else { nothing });
+        return Finding::new(verdict, if may_change { open } else { nothing });
     };
     let mut unjudged = vec![first.unjudged.take()];
     for finding in decisive {
@@ -286,6 +291,10 @@ fn windows<'run>(
             let there = hits.iter().filter(|hit| answers.has(hit));
             Ok(there.filter_map(|hit| of_step(view, hit)).collect())
         }
+        Scope::Values { .. } => Ok(firsts(hits, answers)
+            .into_iter()
+            .map(|hit| Opened { of_values: true, ..opened(view, &hit.env, whole, (Some(hit.step), None)) })
+            .collect()),
         Scope::Before { .. } => Ok(firsts(hits, answers)
             .into_iter()
             .map(|hit| {
@@ -331,7 +340,7 @@ fn opened<'run>(
             *cell = view.timeline.values.node(*id);
         }
     }
-    Opened { context, opening, closing, hangs: false }
+    Opened { context, opening, closing, hangs: false, of_values: false }
 }
 
 /// Windows from each opening hit that is not inside an open window of the same values to the next closing one.
@@ -405,6 +414,10 @@ fn place<'run>(mut finding: Finding, window: &Opened<'run>, machine: &Machine<'r
     }
     let name = |step: u32| explain::name(machine.run, step);
     let words = match (window.opening, window.closing) {
+        (Some(opening), _) if window.of_values => match bound_values(window) {
+            values if values.is_empty() => return finding,
+            values => format!("with {values} of {}", name(opening)),
+        },
         (Some(opening), _) if window.context.step.is_some() => format!("for {}", name(opening)),
         (Some(opening), Some(closing)) => format!("after {} and before {}", name(opening), name(closing)),
         (Some(opening), None) if window.hangs => format!("after {}, which is never closed", name(opening)),
@@ -427,4 +440,11 @@ fn place<'run>(mut finding: Finding, window: &Opened<'run>, machine: &Machine<'r
     placed(&mut finding.reason, &mut finding.evidence);
     finding.violations.listed.iter_mut().for_each(|one| placed(&mut one.reason, &mut one.evidence));
     finding
+}
+
+/// The values that a step brings for bindings: `"o-1"`, `"o-1", 5`.
+fn bound_values(window: &Opened<'_>) -> String {
+    let values = window.context.bindings.iter().flatten();
+    let shown = values.map(|node| averment_base::value::json::to_json(&node.value));
+    shown.collect::<Vec<_>>().join(", ")
 }

@@ -305,7 +305,7 @@ fn unfinished<'run>(
         if view.context.proves_passes
             && !by_missing::proves_for_good(view, statement, optimistic.or(outcome.pessimistic()))
         {
-            let open = explain::open(Why::default());
+            let open = explain::open(view, Why::default());
             return Ok(Finding { opposite: Some(Verdict::Undecided), ..finding(Verdict::Fail, open) });
         }
         return Ok(finding(Verdict::Fail, outcome.best.1.explain(view)));
@@ -317,7 +317,7 @@ fn unfinished<'run>(
     view.listed = 0;
     let fails = optimistic.may_fail && !optimistic.may_hold;
     let so_far = if fails { outcome.best.1.explain(view) } else { Why::default() };
-    Ok(finding(Verdict::Undecided, explain::open(so_far)))
+    Ok(finding(Verdict::Undecided, explain::open(view, so_far)))
 }
 
 /// A pass, with its proof where that is wanted.

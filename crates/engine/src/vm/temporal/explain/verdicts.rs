@@ -11,10 +11,20 @@ use crate::vm::context;
 use crate::vm::facts::how_to_say_failure;
 use crate::vm::outcome::{Evidence, Role};
 use averment_base::value::Value;
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::{Kind, Records, Run, Status};
 
-/// A run that goes on.
-pub(in super::super) const OPEN: &str = "the run is not complete, and a longer one could still change this";
+/// A run that goes on, or in which something is missing.
+pub(in super::super) fn not_complete(run: &Run<'_>) -> &'static str {
+    match run.records {
+        Records { missing_calls: 1.., .. } => {
+            "the run is not complete (a result names a call that is missing), and a longer one could still change this"
+        }
+        Records { lost: 1.., .. } => {
+            "the run is not complete (a line of it could not be read), and a longer one could still change this"
+        }
+        _ => "the run is not complete, and a longer one could still change this",
+    }
+}
 
 /// How a reason starts that names what the run does not record.
 pub(in super::super) const NOT_RECORDED: &str = "the run does not record";
@@ -90,10 +100,11 @@ fn in_question(reason: &str) -> String {
 }
 
 /// What is not known of a run that goes on, and what it lacks so far.
-pub(in super::super) fn open(so_far: Why) -> Why {
+pub(in super::super) fn open(view: &View<'_, '_>, so_far: Why) -> Why {
+    let open = not_complete(view.machine.run);
     match so_far.reason.as_str() {
-        "" => why(OPEN.to_owned(), Vec::new()),
-        reason => why(format!("{OPEN}: so far {reason}"), so_far.evidence),
+        "" => why(open.to_owned(), Vec::new()),
+        reason => why(format!("{open}: so far {reason}"), so_far.evidence),
     }
 }
 

@@ -1,0 +1,368 @@
+//! What is known of programs that run others, or code.
+
+/// A program that runs another one, whose words follow behind its options.
+pub(super) struct Wrapper {
+    pub(super) name: &'static str,
+    /// Its options behind which a value stands, in a word of its own.
+    pub(super) values: &'static [&'static str],
+    /// Its options that take none, or hold theirs. Of the others nobody knows.
+    flags: &'static [&'static str],
+}
+
+impl Wrapper {
+    /// Whether an option is known to take no word of its own: `--name=value` holds it, `-oL` does where `-o` takes one.
+    pub(super) fn is_flag(&self, option: &str) -> bool {
+        let held = |value: &&str| value.len() == 2 && option.starts_with(*value);
+        option == "--"
+            || option == "-"
+            || option.contains('=')
+            || self.flags.contains(&option)
+            || option.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit())
+            || !option.starts_with("--") && self.values.iter().any(held)
+            || is_cluster(option, self.flags)
+    }
+}
+
+/// `-rf` for `-r` and `-f`.
+fn is_cluster(option: &str, flags: &[&str]) -> bool {
+    let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return false };
+    letters
+        .chars()
+        .all(|letter| flags.iter().any(|flag| flag.strip_prefix('-').is_some_and(|own| own.chars().eq([letter]))))
+}
+
+const fn of(name: &'static str, values: &'static [&'static str], flags: &'static [&'static str]) -> Wrapper {
+    Wrapper { name, values, flags }
+}
+
+/// The loader of the system, which has many names: `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`.
+pub(super) const LOADER: &str = "ld.so";
+
+/// Programs that run another one.
+pub(super) const WRAPPERS: [Wrapper; 50] = [
+    of(
+        LOADER,
+        &["--argv0", "--audit", "--inhibit-rpath", "--library-path", "--preload"],
+        &["--inhibit-cache", "--list", "--verify"],
+    ),
+    of("bunx", &[], &["--bun", "-y"]),
+    of("busybox", &[], &[]),
+    of("bwrap", &[], &[]),
+    of("caffeinate", &["-t", "-w"], &["-d", "-i", "-m", "-s", "-u"]),
+    of("catchsegv", &[], &[]),
+    of("chroot", &["--groups", "--userspec"], &["--skip-chdir"]),
+    of("chrt", &["-T", "-P", "-D"], &["-a", "-b", "-d", "-f", "-i", "-o", "-r", "-v"]),
+    of("command", &[], &["-p", "-v", "-V"]),
+    of("doas", &["-C", "-u"], &["-L", "-n", "-s"]),
+    of("eatmydata", &[], &[]),
+    of("env", &["-C", "-u", "--chdir", "--unset"], &["-0", "-i", "-v", "--debug", "--ignore-environment", "--null"]),
+    of("exec", &["-a"], &["-c", "-l"]),
+    of("fakeroot", &["-b", "-i", "-l", "-s"], &["-u"]),
+    of("firejail", &[], &["--quiet"]),
+    of("flock", &["-E", "-w", "--timeout", "--wait"], &["-F", "-e", "-n", "-o", "-s", "-u", "-v", "-x", "--nonblock"]),
+    of("gtimeout", &["-k", "-s", "--kill-after", "--signal"], &["-f", "-p", "-v", "--foreground", "--preserve-status"]),
+    of("ionice", &["-P", "-c", "-n", "-p", "-u"], &["-t"]),
+    of(
+        "ltrace",
+        &["-a", "-e", "-l", "-n", "-o", "-p", "-s", "-u", "-x"],
+        &["-C", "-S", "-c", "-f", "-i", "-r", "-t", "-T"],
+    ),
+    of("nice", &["-n", "--adjustment"], &[]),
+    of("nohup", &[], &[]),
+    of("npx", &["-p", "--package"], &["-q", "-y", "--no", "--no-install", "--quiet", "--yes"]),
+    of("nsenter", &["-S", "-G", "-t"], &["-C", "-F", "-U", "-Z", "-a", "-i", "-m", "-n", "-p", "-r", "-u", "-w"]),
+    of("numactl", &["-C", "-N", "-i", "-m", "-p"], &["-l"]),
+    of("pkexec", &["--user"], &["--disable-internal-agent", "--keep-cwd"]),
+    of("prlimit", &["-p"], &[]),
+    of("proxychains", &["-f"], &["-q"]),
+    of("proxychains4", &["-f"], &["-q"]),
+    of("rlwrap", &[], &[]),
+    of("runcon", &["-l", "-r", "-t", "-u"], &["-c"]),
+    of("runuser", &["-G", "-g", "-s", "-u", "-w"], &["-P", "-T", "-f", "-l", "-m", "-p"]),
+    of("setarch", &["-p"], &["-3", "-B", "-F", "-I", "-L", "-R", "-S", "-T", "-X", "-Z", "-v"]),
+    of("setpriv", &[], &["-d", "--clear-groups", "--init-groups", "--keep-groups", "--nnp", "--no-new-privs"]),
+    of("setsid", &[], &["-c", "-f", "-w", "--ctty", "--fork", "--wait"]),
+    of("stdbuf", &["-e", "-i", "-o"], &[]),
+    of(
+        "strace",
+        &["-E", "-I", "-O", "-P", "-S", "-a", "-b", "-e", "-o", "-p", "-s", "-u", "-X"],
+        &["-C", "-D", "-F", "-T", "-c", "-d", "-f", "-i", "-k", "-q", "-r", "-t", "-v", "-w", "-x", "-y", "-z", "-Z"],
+    ),
+    of(
+        "sudo",
+        &["-C", "-D", "-R", "-T", "-U", "-g", "-h", "-p", "-r", "-t", "-u", "--group", "--host", "--user"],
+        &[
+            "-A",
+            "-B",
+            "-E",
+            "-H",
+            "-K",
+            "-N",
+            "-P",
+            "-S",
+            "-b",
+            "-i",
+            "-k",
+            "-n",
+            "-s",
+            "--non-interactive",
+            "--preserve-env",
+            "--stdin",
+        ],
+    ),
+    of(
+        "systemd-run",
+        &["-E", "-G", "-H", "-M", "-p", "-u", "--uid", "--gid", "--unit", "--property"],
+        &["-P", "-S", "-d", "-q", "-r", "-t", "--pipe", "--pty", "--quiet", "--scope", "--user", "--wait"],
+    ),
+    of("taskset", &[], &["-a", "-c", "-p"]),
+    of("time", &["-f", "-o", "--format", "--output"], &["-a", "-p", "-q", "-v"]),
+    of(
+        "timeout",
+        &["-k", "-s", "--kill-after", "--signal"],
+        &["-f", "-p", "-v", "--foreground", "--preserve-status", "--verbose"],
+    ),
+    of("torify", &[], &[]),
+    of("torsocks", &["-P", "-a", "-p", "-u"], &["-d", "-i", "-q"]),
+    of("tsocks", &[], &[]),
+    of("unbuffer", &[], &["-p"]),
+    of("unshare", &["-G", "-R", "-S", "-w"], &["-C", "-T", "-U", "-c", "-f", "-i", "-m", "-n", "-p", "-r", "-u"]),
+    of("uvx", &["--from", "--with", "-p", "--python"], &["-q", "--isolated", "--offline", "--quiet"]),
+    of("valgrind", &[], &["-q", "-v"]),
+    of("xargs", &["-E", "-I", "-L", "-P", "-a", "-d", "-n", "-s"], &["-0", "-p", "-r", "-t", "-x"]),
+    of("xvfb-run", &["-e", "-f", "-n", "-p", "-s", "-w"], &["-a", "-l"]),
+];
+
+/// Those of them whose first word that is no option is a file, a folder or a number.
+pub(super) const WITH_PLACE: [&str; 3] = ["chroot", "flock", "prlimit"];
+
+/// What is run by a word behind the name: the program, the word, and the words in front of what is run.
+pub(super) const SUBCOMMANDS: [(&str, &str, usize); 27] = [
+    ("buildah", "run", 1),
+    ("bun", "x", 0),
+    ("cargo", "watch", 0),
+    ("conda", "run", 0),
+    ("docker", "exec", 1),
+    ("docker", "run", 1),
+    ("dotenv", "run", 0),
+    ("hatch", "run", 0),
+    ("kubectl", "exec", 1),
+    ("lxc", "exec", 1),
+    ("nerdctl", "exec", 1),
+    ("nerdctl", "run", 1),
+    ("nix", "run", 0),
+    ("npm", "exec", 0),
+    ("npm", "x", 0),
+    ("oc", "exec", 1),
+    ("pdm", "run", 0),
+    ("perf", "record", 0),
+    ("perf", "stat", 0),
+    ("pipenv", "run", 0),
+    ("pipx", "run", 0),
+    ("pnpm", "dlx", 0),
+    ("pnpm", "exec", 0),
+    ("podman", "exec", 1),
+    ("podman", "run", 1),
+    ("poetry", "run", 0),
+    ("uv", "run", 0),
+];
+
+/// Their options.
+pub(super) const OF_OTHERS: Wrapper = of(
+    "",
+    &[
+        "-c",
+        "-e",
+        "-n",
+        "-p",
+        "-u",
+        "-v",
+        "-w",
+        "--container",
+        "--env",
+        "--name",
+        "--namespace",
+        "--user",
+        "--volume",
+        "--with",
+        "--workdir",
+    ],
+    &["-d", "-i", "-q", "-t", "-y", "--interactive", "--quiet", "--rm", "--stdin", "--tty", "--yes"],
+);
+
+/// Programs that take code as an argument, and files of it: shells, languages, editors, and what runs lines.
+pub(super) const INTERPRETERS: [&str; 74] = [
+    "R",
+    "Rscript",
+    "ash",
+    "awk",
+    "bash",
+    "bun",
+    "clisp",
+    "clj",
+    "clojure",
+    "cmd",
+    "csh",
+    "dash",
+    "dc",
+    "deno",
+    "ed",
+    "elixir",
+    "elvish",
+    "emacs",
+    "erl",
+    "ex",
+    "expect",
+    "fish",
+    "gawk",
+    "gdb",
+    "ghc",
+    "gnuplot",
+    "groovy",
+    "guile",
+    "iex",
+    "ipython",
+    "irb",
+    "jjs",
+    "jshell",
+    "julia",
+    "jython",
+    "kotlinc",
+    "ksh",
+    "lua",
+    "luajit",
+    "m4",
+    "mawk",
+    "nawk",
+    "node",
+    "nodejs",
+    "nu",
+    "nvim",
+    "ocaml",
+    "octave",
+    "osascript",
+    "perl",
+    "php",
+    "powershell",
+    "pwsh",
+    "pypy",
+    "python",
+    "racket",
+    "rc",
+    "ruby",
+    "runghc",
+    "rustpython",
+    "sbcl",
+    "scala",
+    "scala-cli",
+    "script",
+    "sed",
+    "sh",
+    "swipl",
+    "tclsh",
+    "tcsh",
+    "ts-node",
+    "tsx",
+    "vim",
+    "xonsh",
+    "zsh",
+];
+
+/// Programs all of whose words are, or may become, words of a shell.
+pub(super) const ALL_CODE: [&str; 9] = ["at", "batch", "entr", "eval", "hyperfine", "parallel", "ssh", "su", "watch"];
+
+/// Options of interpreters behind which a script stands.
+pub(super) const SCRIPT_OPTIONS: [&str; 16] = [
+    "--command",
+    "--eval",
+    "--execute",
+    "--expression",
+    "--print",
+    "--run",
+    "-Command",
+    "-E",
+    "-c",
+    "-e",
+    "-eval",
+    "-ex",
+    "-p",
+    "-r",
+    "eval",
+    "repl",
+];
+
+/// Clients of databases, whose statements may run programs: `\!`, `.shell`, `system`.
+pub(super) const SQL: &[&str] = &["duckdb", "mariadb", "mysql", "psql", "sqlite3"];
+
+/// Options of `git` in front of its command behind which a value stands, and whether that is a setting, which may name a program.
+pub(super) const OF_GIT: [(&str, bool); 6] = [
+    ("--config-env", true),
+    ("--git-dir", false),
+    ("--namespace", false),
+    ("--work-tree", false),
+    ("-C", false),
+    ("-c", true),
+];
+
+/// Options whose value is run, and the programs that have them; none: whatever the program is.
+pub(super) const RUNNING_OPTIONS: [(&str, &[&str]); 27] = [
+    ("--command", SQL),
+    ("--execute", SQL),
+    ("--init-command", SQL),
+    ("-c", SQL),
+    ("-cmd", SQL),
+    ("-e", SQL),
+    ("--eval", &["make", "gmake"]),
+    ("--exec-path", &["git"]),
+    ("--receive-pack", &["git"]),
+    ("--upload-pack", &["git"]),
+    ("-E", &["make", "gmake"]),
+    ("--checkpoint-action", &["tar"]),
+    ("--exec", &["fd", "fdfind", "rclone"]),
+    ("--exec-batch", &["fd", "fdfind"]),
+    ("--pre", &["rg"]),
+    ("--rsh", &["rsync", "tar", "cpio"]),
+    ("--rsh-command", &["tar"]),
+    ("--to-command", &["tar"]),
+    ("--use-compress-program", &["tar"]),
+    ("--run", &["nix-shell"]),
+    ("-I", &["tar"]),
+    ("-X", &["fd", "fdfind"]),
+    ("-e", &["rsync", "xterm"]),
+    ("-exec", &[]),
+    ("-execdir", &[]),
+    ("-ok", &["find"]),
+    ("-okdir", &["find"]),
+];
+
+/// Variables whose value is a program, code, or a place where code is looked for. `*` stands for more of the name.
+pub(super) const ASSIGNED_CODE: [&str; 28] = [
+    "*_COMMAND",
+    "*_ASKPASS",
+    "*_EDITOR",
+    "*_PAGER",
+    "BASH_ENV",
+    "BROWSER",
+    "CLASSPATH",
+    "DYLD_*",
+    "EDITOR",
+    "ENV",
+    "GCONV_PATH",
+    "GIT_CONFIG*",
+    "GIT_EXEC_PATH",
+    "GIT_SSH",
+    "GNUMAKEFLAGS",
+    "IFS",
+    "JAVA_TOOL_OPTIONS",
+    "LD_*",
+    "LUA_*",
+    "MAKEFILES",
+    "MAKEFLAGS",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PAGER",
+    "PATH",
+    "PERL*",
+    "PYTHON*",
+    "SHELL",
+];

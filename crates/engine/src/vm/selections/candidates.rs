@@ -1,0 +1,267 @@
+//! The steps that a pattern of a selection may match, and those that match for the values of bindings.
+
+use super::windows::{Rank, ranks};
+use super::{ByValue, Given, Taken};
+use crate::bytecode::program::{CodeId, Selection};
+use crate::ir::{Alternative, Reach};
+use crate::vm::context::ExpressionScope;
+use crate::vm::fault::Fault;
+use crate::vm::machine::{Machine, broken};
+use crate::vm::temporal::classify::succeeded;
+use crate::vm::temporal::names::NameMatcher;
+use averment_base::truth::Truth;
+use averment_base::value::compare::{Key, equal};
+use averment_base::value::{Node, Value};
+use averment_runs::run::{Kind, Step};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// The steps that a pattern may match, whatever values it is given.
+#[derive(Debug, Default)]
+pub(super) struct Candidates<'run> {
+    found: Vec<Candidate<'run>>,
+    /// By the value of the first binding that each alternative binds.
+    by_value: ByValue<Key<'run>, Vec<u32>>,
+    /// Those that have no value there, or one that is not recorded.
+    others: Vec<u32>,
+    /// Whether there were steps of its kind and name, and something missing decided all of them.
+    by_missing: bool,
+    /// Whether the run does not record steps of a kind that it looks at.
+    absent: bool,
+    /// The places of the calls among each other, where rows are asked for.
+    ranks: Vec<Rank>,
+}
+
+/// A step that an alternative may match.
+#[derive(Debug)]
+pub(super) struct Candidate<'run> {
+    step: u32,
+    alternative: u16,
+    truth: Truth,
+    /// The values that it binds, in the order of the alternative.
+    values: Box<[Node<'run>]>,
+}
+
+impl<'run> Machine<'run> {
+    /// The steps of a pattern.
+    pub(super) fn candidates(
+        &mut self,
+        number: u32,
+        selection: &'run Selection,
+    ) -> Result<Rc<Candidates<'run>>, Fault> {
+        if let Some(known) = self.selections.steps.get(&number) {
+            return Ok(Rc::clone(known));
+        }
+        let program = self.program;
+        let pattern = program.patterns.get(selection.pattern.0 as usize).ok_or_else(broken)?;
+        let matchers: Vec<NameMatcher> =
+            pattern.alternatives.iter().map(|alternative| NameMatcher::of(&alternative.name)).collect();
+        let absent = pattern.alternatives.iter().any(|alternative| !self.run.records(alternative.kind));
+        let mut candidates = Candidates { absent, ..Candidates::default() };
+        let (mut any, mut on_evidence) = (false, false);
+        for (step_number, step) in (0_u32..).zip(self.run.steps) {
+            self.meter.charge(1)?;
+            let executed = step.kind != Kind::Call || step.status.executed();
+            let mut overall: Option<Truth> = None;
+            for (place, (alternative, matcher)) in pattern.alternatives.iter().zip(&matchers).enumerate() {
+                let fits = alternative.kind == step.kind
+                    && alternative.proposed != executed
+                    && matcher.fits(step.name, self.prepared);
+                if !fits {
+                    continue;
+                }
+                let (truth, values) = self.candidate(alternative, step)?;
+                overall = Some(overall.map_or(truth, |overall| overall.or(truth)));
+                if truth.plain() != Some(false) {
+                    let (alternative, values) = (u16::try_from(place).unwrap_or(u16::MAX), values.into_vec().into());
+                    candidates.found.push(Candidate { step: step_number, alternative, truth, values });
+                }
+            }
+            any |= overall.is_some();
+            on_evidence |= overall.is_some_and(|truth| !truth.by_missing());
+        }
+        if selection.reach == Reach::Row {
+            self.meter.charge(self.run.steps.len() as u64)?;
+            candidates.ranks = ranks(self.run.steps);
+        }
+        candidates.by_missing = any && !on_evidence;
+        candidates.index();
+        self.meter.allocate(candidates.found.len().saturating_mul(size_of::<Candidate<'_>>()))?;
+        let candidates = Rc::new(candidates);
+        self.selections.steps.insert(number, Rc::clone(&candidates));
+        Ok(candidates)
+    }
+
+    /// Status, condition and bindings of an alternative, without tests of values that are given.
+    fn candidate(
+        &mut self,
+        alternative: &Alternative<CodeId>,
+        step: &'run Step<'run>,
+    ) -> Result<(Truth, SmallVec<[Node<'run>; 1]>), Fault> {
+        let scope = ExpressionScope::of_step(step);
+        let mut truth = succeeded(alternative.succeeded, step.status);
+        let mut values = SmallVec::new();
+        if let Some(condition) = alternative.condition.filter(|_| truth != Truth::False) {
+            truth = truth.and(self.truth(condition, &scope)?);
+        }
+        for (_, path) in &alternative.binds {
+            if truth == Truth::False {
+                break;
+            }
+            let node = self.evaluate(*path, &scope)?;
+            truth = truth.and(match node.value {
+                Value::Missing | Value::Null => Truth::FalseByMissing,
+                Value::Absent | Value::Truth(Truth::Undecided) => Truth::Undecided,
+                _ => Truth::True,
+            });
+            values.push(node);
+        }
+        Ok((truth, values))
+    }
+
+    pub(super) fn take_of(
+        &mut self,
+        candidates: &Candidates<'run>,
+        selection: &'run Selection,
+        given: &Given<'run>,
+    ) -> Result<Taken<'run>, Fault> {
+        let program = self.program;
+        let pattern = program.patterns.get(selection.pattern.0 as usize).ok_or_else(broken)?;
+        let bindings = bindings(selection, given);
+        let mut taken = Taken { by_missing: candidates.by_missing, absent: candidates.absent, ..Taken::default() };
+        let mut last: Option<(u32, Truth)> = None;
+        for place in candidates.fitting(pattern.alternatives.as_slice(), &bindings) {
+            self.meter.charge(1)?;
+            let Some(candidate) = candidates.found.get(place as usize) else { continue };
+            let Some(alternative) = pattern.alternatives.get(usize::from(candidate.alternative)) else { continue };
+            let mut truth = candidate.truth.and(same_values(alternative, candidate, &bindings));
+            if let (false, Some(step)) = (alternative.joins.is_empty(), self.run.steps.get(candidate.step as usize)) {
+                let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
+                for join in &alternative.joins {
+                    truth = truth.and(self.truth(*join, &scope)?);
+                }
+            }
+            last = match last {
+                Some((step, before)) if step == candidate.step => Some((step, before.or(truth))),
+                other => {
+                    taken.add(other);
+                    Some((candidate.step, truth))
+                }
+            };
+        }
+        taken.add(last);
+        taken.note_kinds(self.run.steps);
+        match selection.reach {
+            Reach::Row => taken.note_rows(&candidates.ranks),
+            Reach::Run | Reach::SoFar | Reach::Within(_) => {}
+        }
+        self.values_of(&mut taken, selection, &bindings)?;
+        taken.describe(self.run.steps);
+        if let Reach::Within(within) = selection.reach {
+            taken.note_order(within, self.run.steps);
+        }
+        Ok(taken)
+    }
+
+    fn values_of(
+        &mut self,
+        taken: &mut Taken<'run>,
+        selection: &'run Selection,
+        bindings: &[Option<Node<'run>>],
+    ) -> Result<(), Fault> {
+        let Some(code) = selection.value else { return Ok(()) };
+        let mut values = Vec::with_capacity(taken.steps.len());
+        let mut steps = Vec::with_capacity(taken.steps.len());
+        let mut rows = Vec::new();
+        for (place, &(number, sure)) in taken.steps.iter().enumerate() {
+            let step = self.run.steps.get(number as usize).ok_or_else(broken)?;
+            match self.evaluate(code, &ExpressionScope::of_step(step).with_bindings(bindings)) {
+                // As behind `[*]` a step that has no such value is left out.
+                Ok(node) if sure && matches!(node.value, Value::Missing) => {}
+                Ok(node) => {
+                    rows.extend(taken.rows.get(place).copied());
+                    steps.push((number, sure));
+                    values.push(node);
+                }
+                // A value of another kind than is wanted matters where the step is looked at.
+                Err(fault) if fault.unfit().is_some() => {
+                    rows.extend(taken.rows.get(place).copied());
+                    taken.fault = Some((steps.len(), fault));
+                    steps.push((number, sure));
+                    break;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        (taken.steps, taken.rows) = (steps, rows);
+        taken.values = self.in_arena(&values)?;
+        Ok(())
+    }
+}
+
+/// The values of bindings inside of a selection: those that are given, nothing else.
+fn bindings<'run>(selection: &Selection, given: &Given<'run>) -> SmallVec<[Option<Node<'run>>; 4]> {
+    let width = selection.given.iter().max().map_or(0, |most| (*most as usize).saturating_add(1));
+    let mut bindings = smallvec::smallvec![None; width];
+    for (number, node) in selection.given.iter().zip(given) {
+        if let Some(cell) = bindings.get_mut(*number as usize) {
+            *cell = *node;
+        }
+    }
+    bindings
+}
+
+/// Whether the values that a candidate binds are those that are given.
+fn same_values<'run>(
+    alternative: &Alternative<CodeId>,
+    candidate: &Candidate<'run>,
+    bindings: &[Option<Node<'run>>],
+) -> Truth {
+    let mut truth = Truth::True;
+    let mut own: SmallVec<[(u32, Node<'run>); 2]> = SmallVec::new();
+    for ((number, _), node) in alternative.binds.iter().zip(&candidate.values) {
+        let given = bindings.get(*number as usize).copied().flatten();
+        // One name twice in a pattern is one value.
+        let before = own.iter().find(|(other, _)| other == number).map(|(_, node)| *node);
+        for other in [given, before].into_iter().flatten() {
+            truth = truth.and(same(&other, node));
+        }
+        own.push((*number, *node));
+    }
+    truth
+}
+
+fn same(a: &Node<'_>, b: &Node<'_>) -> Truth {
+    let absent = |node: &Node<'_>| {
+        node.value.is_absent() || matches!(node.value, Value::Truth(truth) if truth.plain().is_none())
+    };
+    if absent(a) || absent(b) { Truth::Undecided } else { Truth::from_bool(equal(&a.value, &b.value)) }
+}
+
+impl<'run> Candidates<'run> {
+    fn index(&mut self) {
+        for (place, candidate) in (0_u32..).zip(&self.found) {
+            match candidate.values.first().filter(|node| !node.value.is_absent()) {
+                Some(node) => self.by_value.entry(Key(node.value)).or_default().push(place),
+                None => self.others.push(place),
+            }
+        }
+    }
+
+    /// The places of those that may match for these values, in the order of steps.
+    fn fitting(&self, alternatives: &[Alternative<CodeId>], bindings: &[Option<Node<'run>>]) -> Vec<u32> {
+        let first = alternatives.first().and_then(|alternative| alternative.binds.first()).map(|(number, _)| *number);
+        let same_first =
+            alternatives.iter().all(|one| one.binds.first().map(|(number, _)| *number) == first && first.is_some());
+        let given = first.and_then(|number| bindings.get(number as usize).copied().flatten());
+        match given.filter(|node| same_first && !node.value.is_absent()) {
+            Some(node) => {
+                let with_value = self.by_value.get(&Key(node.value)).into_iter().flatten();
+                let mut places: Vec<u32> = with_value.chain(&self.others).copied().collect();
+                places.sort_unstable();
+                places
+            }
+            None => (0..u32::try_from(self.found.len()).unwrap_or(u32::MAX)).collect(),
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! `E of A`, `count A`: what is taken of the steps that match a pattern.
+//!
+//! The steps of a pattern are looked for once in a run, what is taken of them once for all values of bindings that are asked for; `so far` is the
+//! beginning of such a list.
+
+mod candidates;
+mod windows;
+
+use super::context::ExpressionScope;
+use super::fault::Fault;
+use super::folds::Folds;
+use super::machine::{Machine, broken};
+use super::temporal::known::not_known;
+use crate::bytecode::ops::{Amount, SelectionRef};
+use crate::bytecode::program::Selection;
+use crate::ir::Reach;
+use averment_base::truth::Truth;
+use averment_base::value::compare::Key;
+use averment_base::value::{Node, Number, Value};
+use averment_runs::run::{Kind, Step};
+use candidates::Candidates;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::rc::Rc;
+
+/// SipHash: a trace must not be able to choose values that collide easily.
+type ByValue<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+
+/// The values that a selection is given; `None` for a binding that is open.
+type Given<'run> = SmallVec<[Option<Node<'run>>; 2]>;
+
+/// The number of a selection with the values that it is given.
+type Asked<'run> = (u32, SmallVec<[Option<Key<'run>>; 2]>);
+
+/// What is known of the selections of one run.
+#[derive(Debug, Default)]
+pub(super) struct Selections<'run> {
+    /// The steps of each, by number.
+    steps: FxHashMap<u32, Rc<Candidates<'run>>>,
+    /// What was taken, by number and values.
+    taken: ByValue<Asked<'run>, Rc<Taken<'run>>>,
+}
+
+/// What is taken of the steps that match for some values.
+#[derive(Debug, Default)]
+pub(super) struct Taken<'run> {
+    /// The steps, in order, and whether each surely matches.
+    steps: Vec<(u32, bool)>,
+    /// The places of those that may match.
+    unsure: Vec<u32>,
+    /// What is taken of each; nothing where steps are only counted.
+    pub(super) values: &'run [Node<'run>],
+    /// What functions make of the beginnings of the list.
+    pub(super) folds: RefCell<Folds<'run>>,
+    /// The first step of which nothing could be taken, and why.
+    fault: Option<(usize, Fault)>,
+    by_missing: bool,
+    absent: bool,
+    /// The greatest end of the calls up to each step, as far as ends are recorded.
+    ends: Vec<f64>,
+    /// The places of the calls of each turn.
+    turns: FxHashMap<u32, Vec<u32>>,
+    /// The kinds of its steps.
+    kinds: Vec<Kind>,
+    /// Whether what a bound measures only grows from step to step.
+    in_order: bool,
+    /// The row of neighbouring calls that each stands in, by number; made where it is asked for.
+    rows: Vec<u32>,
+    /// The same by the numbers of all steps that match, those without a value included.
+    row_of: Vec<(u32, u32)>,
+}
+
+/// A part of what was taken: a range of places, but for what was not known to a step.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// The place where it begins.
+    pub(super) from: usize,
+    /// The place behind it.
+    pub(super) before: usize,
+    /// The places of those that were not known, in order.
+    pub(super) unknown: Vec<u32>,
+}
+
+impl Part {
+    /// Whether what stands at a place is in it.
+    pub(super) fn holds(&self, place: usize) -> bool {
+        let is_known = || {
+            self.unknown.is_empty()
+                || u32::try_from(place).is_ok_and(|place| self.unknown.binary_search(&place).is_err())
+        };
+        (self.from..self.before).contains(&place) && is_known()
+    }
+
+    /// How many steps are in it.
+    pub(super) fn length(&self) -> usize {
+        self.before.saturating_sub(self.from).saturating_sub(self.unknown.len())
+    }
+}
+
+impl<'run> Machine<'run> {
+    /// `E of A`, `count A`, with the values of the bindings on the stack.
+    pub(super) fn select(
+        &mut self,
+        number: SelectionRef,
+        count: Amount,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<(), Fault> {
+        let (selection, taken) = self.selected(number, count)?;
+        let node = match self.part(&taken, selection, scope)? {
+            None => Node::computed(Value::Absent),
+            Some(part) => self.list_of(&taken, &part, selection)?,
+        };
+        self.push(node);
+        Ok(())
+    }
+
+    /// What a selection takes, with the values of the bindings on the stack. What the steps are looked for by is no evidence of the expression.
+    pub(super) fn selected(
+        &mut self,
+        number: SelectionRef,
+        count: Amount,
+    ) -> Result<(&'run Selection, Rc<Taken<'run>>), Fault> {
+        let program = self.program;
+        let selection = program.selections.get(number.0 as usize).ok_or_else(broken)?;
+        let given: Given<'run> = self
+            .take(count.0 as usize)?
+            .into_iter()
+            .map(|node| (!matches!(node.value, Value::Missing | Value::Null)).then_some(node))
+            .collect();
+        let taken = self.unwatched(|machine| machine.taken(number.0, selection, &given))?;
+        Ok((selection, taken))
+    }
+
+    /// Does what is no evidence of the expression itself: elements and steps are looked for.
+    pub(super) fn unwatched<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let watched = (self.recorder.take(), self.tracer.take(), self.grades.take(), self.seen.take());
+        let doubts = std::mem::take(&mut self.doubts);
+        let result = work(self);
+        (self.recorder, self.tracer, self.grades, self.seen) = watched;
+        self.doubts = doubts;
+        result
+    }
+
+    /// The part of it that counts: all, or what was known when the step in scope was asked for. `None` where the run does not say.
+    pub(super) fn part(
+        &mut self,
+        taken: &Taken<'run>,
+        selection: &Selection,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<Option<Part>, Fault> {
+        if taken.absent {
+            return Ok(None);
+        }
+        let part = match (selection.reach, scope.step) {
+            (Reach::Run, _) | (_, None) => Part { from: 0, before: taken.steps.len(), unknown: Vec::new() },
+            (Reach::SoFar, Some(step)) => {
+                if taken.kinds.iter().any(|kind| !self.run.ordered(*kind, step.kind)) {
+                    return Ok(None);
+                }
+                let at = self.position(step)?;
+                let before = taken.steps.partition_point(|(one, _)| *one < at);
+                Part { from: 0, before, unknown: self.not_known_yet(taken, before, step)? }
+            }
+            (Reach::Within(within), Some(step)) => match self.window(taken, within, step)? {
+                Some(part) => part,
+                None => return Ok(None),
+            },
+            (Reach::Row, Some(step)) => match self.row(taken, step)? {
+                Some(part) => part,
+                None => return Ok(None),
+            },
+        };
+        let mut unsure = taken.unsure.iter().map(|place| *place as usize);
+        if unsure.any(|place| part.holds(place)) {
+            return Ok(None);
+        }
+        match &taken.fault {
+            Some((place, fault)) if part.holds(*place) => Err(fault.clone()),
+            _ => Ok(Some(part)),
+        }
+    }
+
+    /// The list of a part, or how many steps it has.
+    pub(super) fn list_of(
+        &mut self,
+        taken: &Taken<'run>,
+        part: &Part,
+        selection: &Selection,
+    ) -> Result<Node<'run>, Fault> {
+        if selection.value.is_none() {
+            let value = Value::Number(Number::from_count(part.length()));
+            return Ok(if taken.by_missing { Node::nowhere(value) } else { Node::computed(value) });
+        }
+        let mut values = taken.values.get(part.from..part.before).unwrap_or_default();
+        if !part.unknown.is_empty() {
+            self.meter.charge(values.len() as u64)?;
+            let placed = (part.from..).zip(values);
+            let kept = placed.filter(|(place, _)| part.holds(*place)).map(|(_, node)| *node);
+            let kept: Vec<Node<'run>> = kept.collect();
+            values = self.in_arena(&kept)?;
+        }
+        let value = Value::List(values);
+        Ok(if values.is_empty() { Node::nowhere(value) } else { Node::computed(value) })
+    }
+
+    /// The places of the steps before a call that had not ended, or were asked for in its turn, in order.
+    fn not_known_yet(&mut self, taken: &Taken<'run>, before: usize, step: &'run Step<'run>) -> Result<Vec<u32>, Fault> {
+        let mut found: Vec<u32> = Vec::new();
+        if step.kind != Kind::Call {
+            return Ok(found);
+        }
+        if let Some(start) = step.start {
+            // Ends grow mostly: behind the last one that had come everything is known.
+            for place in (0..before).rev() {
+                if taken.ends.get(place).is_none_or(|end| *end <= start) {
+                    break;
+                }
+                self.meter.charge(1)?;
+                found.push(u32::try_from(place).unwrap_or(u32::MAX));
+            }
+        }
+        let of_turn = step.turn.and_then(|turn| taken.turns.get(&turn));
+        found.extend(of_turn.into_iter().flatten().filter(|place| (**place as usize) < before));
+        self.meter.charge(found.len() as u64)?;
+        let steps = self.run.steps;
+        let is_unknown = |place: &u32| {
+            let earlier = taken.steps.get(*place as usize).and_then(|(one, _)| steps.get(*one as usize));
+            earlier.is_some_and(|earlier| not_known(earlier, step).is_some())
+        };
+        found.retain(is_unknown);
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The place of a step among those of the run.
+    fn position(&self, step: &'run Step<'run>) -> Result<u32, Fault> {
+        let first = self.run.steps.as_ptr() as usize;
+        let offset = (std::ptr::from_ref(step) as usize).checked_sub(first).ok_or_else(broken)?;
+        u32::try_from(offset.checked_div(size_of::<Step<'run>>()).ok_or_else(broken)?).map_err(|_| broken())
+    }
+
+    pub(super) fn in_arena(&mut self, values: &[Node<'run>]) -> Result<&'run [Node<'run>], Fault> {
+        self.meter.allocate(std::mem::size_of_val(values))?;
+        Ok(self.arena.alloc_slice_copy(values))
+    }
+
+    /// What is taken of the steps that match for these values, from memory where it is known.
+    fn taken(
+        &mut self,
+        number: u32,
+        selection: &'run Selection,
+        given: &Given<'run>,
+    ) -> Result<Rc<Taken<'run>>, Fault> {
+        let key = (number, given.iter().map(|node| node.map(|node| Key(node.value))).collect());
+        if let Some(known) = self.selections.taken.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let candidates = self.candidates(number, selection)?;
+        let taken = Rc::new(self.take_of(&candidates, selection, given)?);
+        self.selections.taken.insert(key, Rc::clone(&taken));
+        Ok(taken)
+    }
+}
+
+impl Taken<'_> {
+    fn add(&mut self, step: Option<(u32, Truth)>) {
+        if let Some((step, truth)) = step
+            && truth.plain() != Some(false)
+        {
+            self.steps.push((step, truth.plain() == Some(true)));
+        }
+    }
+
+    /// The kinds of the steps that match or may match.
+    fn note_kinds(&mut self, steps: &[Step<'_>]) {
+        for step in self.steps.iter().filter_map(|(number, _)| steps.get(*number as usize)) {
+            if !self.kinds.contains(&step.kind) {
+                self.kinds.push(step.kind);
+            }
+        }
+    }
+
+    /// What tells which of its steps are known to another one.
+    fn describe(&mut self, steps: &[Step<'_>]) {
+        let mut greatest = f64::NEG_INFINITY;
+        for (place, (number, sure)) in (0_u32..).zip(&self.steps) {
+            self.unsure.extend((!sure).then_some(place));
+            let Some(step) = steps.get(*number as usize) else { continue };
+            if step.kind == Kind::Call {
+                greatest = step.end.map_or(greatest, |end| greatest.max(end));
+                if let Some(turn) = step.turn {
+                    self.turns.entry(turn).or_default().push(place);
+                }
+            }
+            self.ends.push(greatest);
+        }
+    }
+}

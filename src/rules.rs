@@ -20,6 +20,7 @@ use averment_report::reading::{Reading, parse};
 use averment_report::redact_path::RedactPath;
 use averment_report::table::{Item, Location, Table};
 use averment_traces::names::Names;
+use averment_traces::prices::Prices;
 use averment_traces::read::{RawRun, Runs, read_str};
 use bumpalo::Bump;
 use std::sync::Arc;
@@ -63,6 +64,8 @@ pub struct Settings {
     pub strict: bool,
     /// The names of a home-grown format.
     pub names: Option<Arc<Names>>,
+    /// What tokens cost.
+    pub prices: Option<Arc<Prices>>,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
 }
@@ -87,14 +90,14 @@ impl Rules {
     #[doc(hidden)]
     #[must_use]
     pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: Settings) -> Self {
-        let Settings { selection, permissions, limits, policy, strict, names, redact } = settings;
+        let Settings { selection, permissions, limits, policy, strict, names, prices, redact } = settings;
         let inner = Inner {
             prepared: programs.iter().map(Prepared::new).collect(),
             table: Arc::new(Table::selected(&programs, &selection)),
             programs: Arc::new(programs),
             options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
             policy,
-            reading: Reading { limits, strict, names, redact },
+            reading: Reading { limits, strict, names, prices, redact },
             diagnostics,
         };
         Self { inner: Arc::new(inner) }

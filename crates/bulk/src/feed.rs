@@ -81,6 +81,10 @@ pub fn instead(path: &Path) -> String {
         .map(|entries| entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
         .unwrap_or_default();
     names.sort();
+    // A link that leads nowhere is there under the very name.
+    if let Ok(to) = std::fs::read_link(path) {
+        return format!("it is a link to `{}`, which is not there", to.display());
+    }
     match nearest(&name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{}`?", path.with_file_name(near).display()),
         None if !folder.is_dir() => format!("there is no folder `{}`", folder.display()),

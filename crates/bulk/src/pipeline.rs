@@ -143,7 +143,7 @@ impl Workers {
             Err(TryLockError::WouldBlock) => return Broken { lost: Lost { runs: held.max(1), more: true }, dead: 1 },
         };
         let gone = (feeder.handed_out().saturating_sub(taken) as u64).saturating_sub(threads);
-        let left = catch_unwind(AssertUnwindSafe(|| feeder.left())).unwrap_or_default();
+        let left = catch_unwind(AssertUnwindSafe(|| feeder.left())).unwrap_or(Lost { runs: 0, more: true });
         let runs = held.saturating_add(gone).saturating_add(left.runs);
         // One that had nothing in hand has lost nothing, where others went on to the end.
         Broken { lost: Lost { runs, more: runs > 0 || left.more }, dead: 1 }

@@ -2,12 +2,14 @@
 
 use averment_base::diagnostic::render::one_line;
 use averment_report::redact_run;
-use averment_runs::run::{Records, Run};
+use averment_runs::run::{Priced, Records, Run};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// So many files are told of by name.
 const FILES: usize = 20;
+/// So many reasons are told.
+const REASONS: usize = 3;
 /// So many files are kept.
 const MOST: usize = 10_000;
 
@@ -15,6 +17,8 @@ const MOST: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Understood {
     files: Mutex<BTreeMap<String, OfFile>>,
+    /// Why the cost of runs is not known although a table of prices was given, and of how many.
+    unpriced: Mutex<BTreeMap<String, u64>>,
 }
 
 #[derive(Debug)]
@@ -27,6 +31,10 @@ struct OfFile {
 impl Understood {
     /// Notes a run. What is noted does not depend on the order of the runs.
     pub fn note(&self, run: &Run<'_>) {
+        if let Priced::Unknown(why) = &run.priced {
+            let mut unpriced = self.unpriced.lock().unwrap_or_else(PoisonError::into_inner);
+            note_unpriced(&mut unpriced, &redact_run(run, why));
+        }
         if run.records.not_understood == 0 {
             return;
         }
@@ -51,12 +59,33 @@ impl Understood {
         if files.len() > FILES {
             said.push_str(&format!("warning: and so in {} more files\n", files.len() - FILES));
         }
-        said
+        said + &unpriced_in_words(&self.unpriced.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Counts a run whose cost is not known, by the reason.
+pub fn note_unpriced(known: &mut BTreeMap<String, u64>, why: &str) {
+    if known.len() < MOST || known.contains_key(why) {
+        *known.entry(why.to_owned()).or_default() += 1;
+    }
+}
+
+/// One line about the runs whose cost is not known; empty where there are none.
+#[must_use]
+pub fn unpriced_in_words(known: &BTreeMap<String, u64>) -> String {
+    let (count, mut reasons) = (known.values().sum::<u64>(), known.iter().collect::<Vec<_>>());
+    reasons.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
+    let said: Vec<String> = reasons.iter().take(REASONS).map(|(why, of)| format!("{} ({of})", one_line(why))).collect();
+    let more = if reasons.len() > REASONS { ", …" } else { "" };
+    match count {
+        0 => String::new(),
+        1 => format!("warning: the cost of 1 run is not known: {}\n", said.join("").trim_end_matches(" (1)")),
+        count => format!("warning: the cost of {count} runs is not known: {}{more}\n", said.join(", ")),
     }
 }
 
 fn told(file: &str, of: &OfFile) -> String {
-    let Records { seen, not_understood } = of.records;
+    let Records { seen, not_understood, .. } = of.records;
     let (at, why) = &of.first;
     let (file, why) = (one_line(file), one_line(why));
     format!("warning: {file}: {not_understood} of {seen} records not understood; line {at}: {why}\n")

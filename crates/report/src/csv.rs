@@ -189,8 +189,7 @@ impl Report for Csv {
     }
 
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        let missing = ending.totals.not_judged;
-        if missing > 0 {
+        if let Some(missing) = ending.totals.missing() {
             let reason = format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");
             self.row(&Cells { status: "not_judged", fails: true, reason: &reason, kind: "trace", ..Cells::default() })?;
         }

@@ -1,7 +1,7 @@
 //! Characters that cannot be seen, or turn what stands around them, in the formats that carry text as it is: they are written as escapes, which
 //! every reader of the format takes back.
 
-use averment_base::diagnostic::render::steers;
+use averment_base::diagnostic::render::{holds_steering, steers};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// JSON with such characters as escapes. In JSON they stand in texts alone.
 #[must_use]
 pub fn json(text: &str) -> Cow<'_, str> {
-    if is_plain(text.as_bytes()) || !text.chars().any(is_hidden) {
+    if !holds_steering(text) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len());
@@ -30,11 +30,6 @@ fn is_hidden(character: char) -> bool {
     character != '\r' && steers(character)
 }
 
-/// Whether bytes hold letters and signs of ASCII alone.
-fn is_plain(bytes: &[u8]) -> bool {
-    bytes.is_ascii() && memchr::memchr(0x7f, bytes).is_none()
-}
-
 /// A writer of JSON that escapes them.
 pub struct EscapedJson<W: Write> {
     inner: W,
@@ -51,8 +46,10 @@ impl<W: Write> EscapedJson<W> {
 
 impl<W: Write> Write for EscapedJson<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.begun.is_empty() && is_plain(bytes) {
-            self.inner.write_all(bytes)?;
+        if self.begun.is_empty()
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            self.inner.write_all(json(text).as_bytes())?;
             return Ok(bytes.len());
         }
         self.begun.extend_from_slice(bytes);

@@ -136,8 +136,7 @@ impl Report for Github {
         if rest > 0 {
             self.annotation(Level::Error, "", "cannot be read", &[format!("{rest} more")])?;
         }
-        if ending.totals.not_judged > 0 {
-            let line = counted(ending.totals.not_judged, "run");
+        if let Some(line) = ending.totals.missing_runs() {
             self.annotation(
                 Level::Error,
                 "",

@@ -104,8 +104,7 @@ impl Report for Gitlab {
     }
 
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        let missing = ending.totals.not_judged;
-        if missing > 0 {
+        if let Some(missing) = ending.totals.missing() {
             let nowhere = Location { file: "rules".to_owned(), line: 1, column: 1 };
             let at = table.items.first().map_or(&nowhere, |item| &item.location);
             let what = format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");

@@ -248,8 +248,7 @@ impl Report for Junit {
     }
 
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        let missing = ending.totals.not_judged;
-        if missing > 0 {
+        if let Some(missing) = ending.totals.missing() {
             let message =
                 format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");
             let outcome = Some(("error", "not-judged", message));

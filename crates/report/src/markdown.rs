@@ -50,12 +50,8 @@ impl Markdown {
         if self.options.command == Command::Check && totals.counts.all() > 0 {
             let _ = writeln!(text, "{}\n", totals.counts.in_words());
         }
-        if totals.not_judged > 0 {
-            let _ = writeln!(
-                text,
-                "**{} not judged: the evaluation broke down or was interrupted.**\n",
-                counted(totals.not_judged, "run")
-            );
+        if let Some(missing) = totals.missing_runs() {
+            let _ = writeln!(text, "**{missing} not judged: the evaluation broke down or was interrupted.**\n");
         }
         text
     }

@@ -7,7 +7,8 @@ use averment_base::limits::Limits;
 use averment_runs::run::Run;
 use averment_traces::error::{Problem, ReadError};
 use averment_traces::names::Names;
-use averment_traces::read::{self, RawRun};
+use averment_traces::prices::Prices;
+use averment_traces::read::{self, RawRun, Told};
 use bumpalo::Bump;
 use std::sync::Arc;
 
@@ -20,8 +21,18 @@ pub struct Reading {
     pub strict: bool,
     /// The names of a home-grown format (`--map`).
     pub names: Option<Arc<Names>>,
+    /// What tokens cost (`--prices`).
+    pub prices: Option<Arc<Prices>>,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
+}
+
+impl Reading {
+    /// Whether runs have to be read in full: for what is odd in them, for what is not to be shown, for what they cost.
+    #[must_use]
+    pub fn is_in_full(&self) -> bool {
+        self.strict || self.prices.is_some() || !self.redact.is_empty()
+    }
 }
 
 /// Reads one run.
@@ -29,8 +40,8 @@ pub struct Reading {
 /// # Errors
 /// What is not JSON, no run of a known format, beyond a limit, or odd where that is an error.
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
-    let mut run = read::parse_under(raw, arena, &reading.limits, reading.names.as_deref())
-        .map_err(|error| Unreadable::of(&error))?;
+    let told = Told { names: reading.names.as_deref(), prices: reading.prices.as_deref() };
+    let mut run = read::parse_under(raw, arena, &reading.limits, told).map_err(|error| Unreadable::of(&error))?;
     run.withheld = redact_path::values(&reading.redact, &run);
     match run.warnings.first().filter(|_| reading.strict) {
         Some(warning) => {

@@ -315,11 +315,8 @@ impl Report for Sarif {
             self.notifications
                 .push(json!({"descriptor": {"id": "left-out"}, "level": "warning", "message": {"text": text}}));
         }
-        if totals.not_judged > 0 {
-            let text = format!(
-                "{} not judged: the evaluation broke down or was interrupted",
-                counted(totals.not_judged, "run")
-            );
+        if let Some(missing) = totals.missing_runs() {
+            let text = format!("{missing} not judged: the evaluation broke down or was interrupted");
             self.notifications
                 .push(json!({"descriptor": {"id": "not-judged"}, "level": "error", "message": {"text": text}}));
         }
@@ -327,9 +324,12 @@ impl Report for Sarif {
             self.by_rule.rows.iter().map(|row| (row.name.clone(), json!(row.counts))).collect();
         let invocation = json!({"executionSuccessful": ending.exit <= DONE, "exitCode": ending.exit,
             "toolExecutionNotifications": self.notifications, "toolConfigurationNotifications": self.said()});
-        let properties = json!({"command": self.options.command.as_str(), "runs": totals.runs,
+        let mut properties = json!({"command": self.options.command.as_str(), "runs": totals.runs,
             "runsFailed": totals.runs_failed, "unreadable": totals.unreadable, "notJudged": totals.not_judged,
             "score": totals.score(), "counts": totals.counts, "rules": of_rules});
+        if totals.not_judged_at_least {
+            set(&mut properties, "notJudgedAtLeast", json!(true));
+        }
         writeln!(self.out, "\n],\n\"invocations\":[{invocation}],\n\"properties\":{properties}}}]}}")?;
         self.out.flush()
     }

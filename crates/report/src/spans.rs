@@ -153,6 +153,9 @@ impl Report for Spans {
             number("averment.unreadable", totals.unreadable),
             number("averment.not_judged", totals.not_judged),
         ];
+        if totals.not_judged_at_least {
+            attributes.push(flag("averment.not_judged_at_least", true));
+        }
         let rows = self.by_rule.rows.iter().filter(|row| row.counts.all() > 0);
         attributes.extend(rows.map(|row| text(&format!("averment.rule.{}", row.name), &row.counts.in_words())));
         let root = json!({"traceId": self.trace(), "spanId": self.root(), "name": self.options.command.as_str(),

@@ -5,7 +5,6 @@ use super::by_rule::ByRule;
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::standing::{self, Standing};
 use super::table::{Item, Location, Table};
-use super::value::counted;
 use super::{Command, Ending, Options, Report};
 use averment_base::diagnostic::render::{one_line, printable};
 use serde_json::{Value, json};
@@ -162,10 +161,8 @@ impl Report for Tap {
     }
 
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        let missing = ending.totals.not_judged;
-        if missing > 0 {
-            let message =
-                format!("{} not judged: the evaluation broke down or was interrupted", counted(missing, "run"));
+        if let Some(missing) = ending.totals.missing_runs() {
+            let message = format!("{missing} not judged: the evaluation broke down or was interrupted");
             let block = vec![("message", json!(message))];
             self.point(&Point { ok: false, name: "every run was judged".to_owned(), directive: None, block })?;
         }

@@ -120,6 +120,8 @@ pub struct Totals {
     pub unreadable: u64,
     /// Runs that were given and have no verdicts, because the evaluation broke down or was interrupted.
     pub not_judged: u64,
+    /// Whether there may be more of them: then the number is the one that is known.
+    pub not_judged_at_least: bool,
     /// Results.
     pub counts: Counts,
     /// The gravest gate of all runs.
@@ -157,6 +159,19 @@ impl Totals {
             self.scores += score;
             self.scored += 1;
         }
+    }
+
+    /// How many runs have no verdicts, in words: `3` or `at least 3`; nothing where every run was judged.
+    #[must_use]
+    pub fn missing(&self) -> Option<String> {
+        let least = if self.not_judged_at_least { "at least " } else { "" };
+        (self.not_judged > 0).then(|| format!("{least}{}", self.not_judged))
+    }
+
+    /// The same with what is counted: `at least 3 runs`.
+    #[must_use]
+    pub fn missing_runs(&self) -> Option<String> {
+        self.missing().map(|count| format!("{count} run{}", if self.not_judged == 1 { "" } else { "s" }))
     }
 
     /// The mean of the scores of all runs that have one.

@@ -324,12 +324,15 @@ pub struct SummaryObject {
     counts: super::totals::Counts,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_judged: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_judged_at_least: bool,
 }
 
 impl SummaryObject {
     /// The object of totals.
     pub fn new(totals: &super::totals::Totals) -> Self {
         let not_judged = Some(totals.not_judged).filter(|count| *count > 0);
-        Self { runs: totals.runs, counts: totals.counts, not_judged }
+        let not_judged_at_least = not_judged.is_some() && totals.not_judged_at_least;
+        Self { runs: totals.runs, counts: totals.counts, not_judged, not_judged_at_least }
     }
 }

@@ -114,8 +114,8 @@ pub(crate) fn line_reader<'s>(
     mut prefilters: impl Iterator<Item = &'s Prefilter>,
     read_set: &ReadSet,
 ) -> Option<LineReader> {
-    // What is not to be shown is known only of a run that is read in full.
-    if pipeline.reading.strict || !pipeline.reading.redact.is_empty() || prefilters.any(Prefilter::always_open) {
+    // What is not to be shown is known only of a run that is read in full, and so is what its tokens cost.
+    if pipeline.reading.is_in_full() || prefilters.any(Prefilter::always_open) {
         return None;
     }
     LineReader::new(read_set, pipeline.reading.names.as_deref().unwrap_or(Names::known()))
@@ -237,6 +237,7 @@ impl<'p> Judge<'p> {
         let mut left = None;
         each_line(reader.as_mut(), chunk, index, |Line { number, start, end, text: line }, projection| {
             let source = || place.source(start, number);
+            self.pipeline.faults.reach(Point::Line);
             if projection.is_some_and(|projection| self.prefiltered(projection, chunk, (Some(start), line), &source)) {
                 return;
             }
@@ -266,7 +267,6 @@ impl<'p> Judge<'p> {
     where
         'p: 'a,
     {
-        self.pipeline.faults.reach(Point::Line);
         self.answers.clear();
         for one in &mut self.programs {
             one.prefilter.judge(one.rules, projection, Source::Line(chunk), &mut one.scratch, &mut self.answers);
@@ -317,6 +317,7 @@ impl<'p> Judge<'p> {
         let mut projection = Projection::default();
         let read = reader.read_session(chunk, index.line_ends(), &mut projection).filter(|()| index.is_clean());
         self.lines = Some(reader);
+        self.pipeline.faults.reach(Point::Line);
         let settled = read.map(|()| self.prefiltered(&projection, chunk, (None, raw.text()), &|| raw.source.clone()));
         drop(projection);
         (self.index, self.arena) = (index, arena);

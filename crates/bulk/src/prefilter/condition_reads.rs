@@ -135,7 +135,15 @@ impl<'p> Reader<'p> {
                     self.paths(self.program.defs.get(number.0 as usize)?.code, depth)?;
                     continue;
                 }
-                Op::Run() | Op::Step() | Op::StepOrRoot(_) | Op::Response() | Op::Binding(_) => return None,
+                Op::Select(..)
+                | Op::Fold(..)
+                | Op::Collect(..)
+                | Op::Run()
+                | Op::Step()
+                | Op::StepOrRoot(_)
+                | Op::StepOwn(_)
+                | Op::Response()
+                | Op::Binding(_) => return None,
                 _ => continue,
             };
             let mut keys = Vec::new();

@@ -4,7 +4,7 @@
 //! the places where they stand, because what is said of a missing key names its neighbours.
 
 use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
-use averment_runs::run::{Kind, KindOrder, Records, Run, RunSource, Status, Step};
+use averment_runs::run::{Kind, KindOrder, Priced, Records, Run, RunSource, Status, Step};
 use averment_traces::projection::{Call, Field, Held};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
@@ -54,6 +54,7 @@ impl<'a> ProjectedRun<'a> {
             records: Records::default(),
             warnings: Vec::new(),
             withheld: Vec::new(),
+            priced: Priced::NotAsked,
         }
     }
 }

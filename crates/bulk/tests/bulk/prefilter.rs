@@ -62,6 +62,7 @@ output contains "done"
 output.text icontains "Summary" and output.n in [1, 2.0, "x"]
 output.text starts with "a" or output.text ends with "z"
 output.list is empty
+output.tags[*].p is empty
 output.deep.er == null
 not output.text contains "no" implies fast
 duration < 1e3
@@ -443,7 +444,7 @@ fn run() -> impl Strategy<Value = String> {
         "x",
     ];
     let entry = (prop::sample::select(roots.to_vec()), value());
-    let calls = prop::sample::select(vec!["tool_calls", "calls", "actions", "function_calls"]);
+    let calls = prop::sample::select(vec!["tool_calls", "calls", "tool_invocations", "function_calls"]);
     (calls, prop::collection::vec(call(), 0..7), prop::collection::vec(entry, 0..6), 0..4_usize).prop_map(
         |(key, calls, entries, place)| {
             let mut parts: Vec<String> = entries
@@ -564,7 +565,7 @@ fn unusual_lines_are_for_the_full_reader() {
         r#"{"tool_calls":[{"name":"a","args":{},"args":{}}]}"#.to_owned(),
         r#"{"tool_calls":[{"name":"a","status":"what"}]}"#.to_owned(),
         r#"{"tool_calls":[{"name":1}]}"#.to_owned(),
-        format!(r#"{{"messages":[{{"role":"user","content":"x"}}],"actions":[{call}]}}"#),
+        format!(r#"{{"messages":[{{"role":"user","content":"x"}}],"tool_invocations":[{call}]}}"#),
         format!(r#"[{call}]"#),
         format!(r#"{{"tool_calls":[{call}]}} x"#),
     ] {
@@ -599,4 +600,11 @@ fn runs_of_the_field_are_judged_alike() {
 fn null_under_a_name_of_another_shape_is_no_entry() {
     check(r#"{"prompt":null,"output":[null,"done"],"calls":[],"answer":{"url":null}}"#);
     check(r#"{"input":null,"final_output":null,"tool_calls":[]}"#);
+}
+
+#[test]
+fn a_path_that_leads_nowhere_in_a_list_is_empty_wherever_it_is_read() {
+    for output in [r#"{"tags":[1,1,1]}"#, r#"{"tags":[{"q":1}],"n":3}"#, r#"{"tags":[]}"#, r#"{"tags":[{"p":1}]}"#] {
+        assert!(check(&format!(r#"{{"calls":[],"output":{output}}}"#)).is_some());
+    }
 }

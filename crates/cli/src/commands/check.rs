@@ -5,14 +5,16 @@ mod given;
 mod options;
 
 use self::broken::{broken, say};
-use self::given::{CheckInputs, load, traces};
+use self::given::{CheckInputs, compare, load, traces};
 use self::options::{baseline, drawing, permissions, redacted, section, target};
 use super::console::ColorChoice;
 use super::deadline::Deadline;
 use super::exit::{Exit, Stop};
+use super::left_out::Excluded;
 use super::outputs::Outputs;
 use super::passed_over::PassedOver;
 use super::pipeline;
+use super::profile::ProfileTarget;
 use super::project::ProjectArguments;
 use super::targets;
 use super::{inputs, params, sizes, units};
@@ -134,9 +136,15 @@ pub struct Arguments {
     /// Names of the parts of a run in a format of one's own: a TOML or JSON file
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    /// What tokens cost: a TOML or JSON file with the prices of models, for runs that do not record their cost
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
     /// What the check cost, by phase, rule, pattern and function: tables behind the report; `=json` or `=FILE.json` for data
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     profile: Option<String>,
+    /// Of folders and patterns, leave out what has this name or path: `package.json`, `drafts/`, `"*.bak.json"`
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
     /// Bytes of whole lines that one thread takes at a time [default: 256KiB]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     chunk: Option<String>,
@@ -176,10 +184,14 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let folder = arguments.project.reports(arguments.report_dir.as_deref(), project, color);
     let targets = targets::targets(Command::Check, format, &arguments.report, folder)?;
     let profile = target(arguments)?;
+    let named = inputs::traces_by_name(&given.traces, &Excluded::new(&arguments.exclude)?)?;
+    let profiled = profile.as_ref().and_then(ProfileTarget::file);
+    let written: Vec<&Path> = targets::files_of(&targets).chain(profiled).collect();
+    compare(&given, &written, &named)?;
     let started = Instant::now();
     let mut rules = load(&given, limits)?;
     let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
-    targets::refuse(&targets, rules.files().map(Path::new).chain(given.rules.iter().map(PathBuf::as_path)))?;
+    targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;
     if rules.broken() {
         return broken(&rules, &targets, color);
     }
@@ -191,11 +203,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let selection =
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
     select::known(&rules.programs, &selection)?;
-    let traces = traces(arguments, &given, select::selects_any(&rules.programs, &selection))?;
-    let of_project = project.into_iter().flat_map(|one| one.baseline.iter().chain([&one.file]));
-    let named = arguments.map.iter().chain(&arguments.param_file).chain(&arguments.baseline).chain(of_project);
-    let named = named.map(PathBuf::as_path);
-    targets::refuse(&targets, targets::paths(&traces).chain(named))?;
+    let traces = traces(arguments, &given, named, select::selects_any(&rules.programs, &selection))?;
     let drawing = drawing(arguments);
     let policy = Policy {
         deny_vacuous: given.denies(CheckDeny::Vacuous),
@@ -207,9 +215,11 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let passing = PassedOver::new(&given.traces, arguments.strict);
     let mut outputs = outputs.with_baseline(baseline).passing_over(passing);
     let names = inputs::names(arguments.map.as_deref())?;
+    let prices = arguments.prices.as_deref().or_else(|| project?.prices.as_deref());
+    let prices = inputs::prices(prices)?;
     let permissions = permissions(arguments, project)?;
     let redact = redacted(&arguments.redact, project)?;
-    let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names, redact };
+    let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names, prices, redact };
     let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
     let batch = rules
         .batch()
@@ -248,8 +258,7 @@ fn judge(
     }
     super::console::say(&end.in_words());
     super::console::say(&outputs.passed_over());
-    // How many an interruption left is not known: at least the one that was waited for.
-    outputs.not_judged(end.not_judged().max(u64::from(end.is_cut())));
+    outputs.not_judged(end.not_judged());
     let totals = outputs.totals();
     // Of traces without a run nothing was read under any name: why is said of each.
     if totals.runs > 0 && !end.is_cut() && !end.exhausted {

@@ -127,7 +127,9 @@ fn in_fish(script: &str, kind: &str) -> String {
 /// Names in the rule files of a command line; without one, of the folder. What cannot be read has none, nor has a compiled program: its
 /// names have not been read from rule text.
 fn names(kind: Names, words: &[String]) -> BTreeSet<String> {
-    let is_rules = |path: &Path| path.extension().is_some_and(|ending| ending == "assert") || path.is_dir();
+    // A pipe is no rule file: nobody waits for one behind Tab.
+    let is_rules =
+        |path: &Path| path.is_dir() || path.is_file() && path.extension().is_some_and(|ending| ending == "assert");
     let mut given: Vec<PathBuf> = words.iter().skip(1).map(PathBuf::from).filter(|path| is_rules(path)).collect();
     if given.is_empty() {
         // Not what lies deeper: nobody waits for a whole disk behind Tab.

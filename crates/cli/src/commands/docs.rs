@@ -14,6 +14,8 @@ use std::io::Write as _;
 #[command(after_help = "\
 Examples:
   aver docs                 list the topics
+  aver docs cheatsheet      the language on one page
+  aver docs --all           all pages in one text, for a model
   aver docs language        the language
   aver docs course          statements about the course of a run, exactly
   aver docs functions       all functions with their types and examples
@@ -23,10 +25,18 @@ Examples:
 pub struct Arguments {
     /// A topic, the name of a function or of a module, a word of the language; none lists the topics
     topic: Option<String>,
+    /// All pages in one text, the short one first: what a model needs to write rules
+    #[arg(long, conflicts_with = "topic")]
+    all: bool,
 }
 
 /// Topics that are pages: name, text, what they are about.
 const PAGES: &[(&str, &str, &str)] = &[
+    (
+        "cheatsheet",
+        include_str!("../../../../docs/cheatsheet.md"),
+        "the language on one page: statements, recipes, and what to write instead of what",
+    ),
     (
         "language",
         include_str!("../../../../docs/reference/language.md"),
@@ -70,6 +80,7 @@ const PAGES: &[(&str, &str, &str)] = &[
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let style = Stream::Out.style(color);
     let text = match arguments.topic.as_deref() {
+        None if arguments.all => page(&everything(), style),
         None => topics(),
         Some("functions") => page(&reference::page(), style),
         Some("stdlib") => page(&stdlib::page(), style),
@@ -77,6 +88,17 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Holds)
+}
+
+/// All pages, the short one first, with a line between them that says which begins.
+fn everything() -> String {
+    let mut text = String::new();
+    let (functions, stdlib) = (reference::page(), stdlib::page());
+    let own = PAGES.iter().map(|(name, page, _)| (*name, *page));
+    for (name, page) in own.chain([("functions", functions.as_str()), ("stdlib", stdlib.as_str())]) {
+        let _ = write!(text, "<!-- {name} -->\n\n{}\n\n", page.trim());
+    }
+    text
 }
 
 /// The topics, a line each.

@@ -3,6 +3,7 @@
 use super::console::{ColorChoice, Stream};
 use super::docs;
 use super::exit::{Exit, Stop};
+use super::left_out::Excluded;
 use super::{inputs, params, project, rules};
 use averment::stages::{Settings, select};
 use averment_base::diagnostic::Slug;
@@ -207,7 +208,7 @@ impl Wanted {
 
 /// Finds the run that is asked for, by number or by id.
 fn find(trace: &str, wanted: Option<&str>, reading: &Reading, color: ColorChoice) -> Result<Wanted, Stop> {
-    let inputs = inputs::traces(&[trace.to_owned()])?;
+    let inputs = inputs::traces(&[trace.to_owned()], &Excluded::default())?;
     let (mut number, mut unread) = (0_usize, None);
     for document in inputs.iter().flat_map(|input| feed::documents(input, reading)) {
         let mut found = None;

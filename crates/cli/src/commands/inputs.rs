@@ -1,10 +1,13 @@
 //! Which files a command line means: rule files and folders of them, traces by name, folder, pattern or standard input.
 
 use super::exit::Stop;
+use super::left_out::{Excluded, LeftOut};
 use averment_base::diagnostic::render::one_line;
 use averment_base::files;
 pub use averment_bulk::feed::{Input, instead};
 use averment_traces::names::Names;
+use averment_traces::prices::Prices;
+use averment_traces::read::{ENDINGS, is_named_like_a_trace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,81 +53,100 @@ pub fn stays(file: &Path, folder: &Path) -> Result<(), Stop> {
 }
 
 /// The traces of the command line, in order.
-pub fn traces(given: &[String]) -> Result<Vec<Input>, Stop> {
-    Ok(traces_by_name(given)?.into_iter().flat_map(|(_, found)| found).collect())
+pub fn traces(given: &[String], excluded: &Excluded) -> Result<Vec<Input>, Stop> {
+    let Named { found, notes } = traces_by_name(given, excluded)?;
+    super::console::say(&notes);
+    Ok(found.into_iter().flat_map(|(_, found)| found).collect())
 }
 
-/// What each name of the command line stands for: a file for itself, a folder for every `.json` and `.jsonl` file in it, a pattern for
+/// What names of a command line stand for.
+pub struct Named<'a> {
+    /// Each name with its files.
+    pub found: Vec<(&'a str, Vec<Input>)>,
+    /// What is to be said of what was passed over.
+    pub notes: String,
+}
+
+/// What each name of the command line stands for: a file for itself, a folder for every file in it that is named like a trace, a pattern for
 /// what it matches.
-pub fn traces_by_name(given: &[String]) -> Result<Vec<(&str, Vec<Input>)>, Stop> {
+pub fn traces_by_name<'a>(given: &'a [String], excluded: &Excluded) -> Result<Named<'a>, Stop> {
     if given.iter().filter(|text| *text == "-").count() > 1 {
         return Err(Stop::usage("standard input is named twice", "name `-` once"));
     }
-    given.iter().map(|text| Ok((text.as_str(), trace(text)?))).collect()
+    let mut notes = String::new();
+    let found = given.iter().map(|text| Ok((text.as_str(), trace(text, excluded, &mut notes)?)));
+    Ok(Named { found: found.collect::<Result<_, Stop>>()?, notes })
 }
 
 /// What one name stands for; nothing for a folder without a trace and for a pattern that matches nothing.
-fn trace(text: &str) -> Result<Vec<Input>, Stop> {
+fn trace(text: &str, excluded: &Excluded, notes: &mut String) -> Result<Vec<Input>, Stop> {
     let path = Path::new(text);
     let files = |found: Vec<PathBuf>| found.into_iter().map(Input::File).collect();
     match text {
         "-" => Ok(vec![Input::Stdin]),
-        _ if path.is_dir() => {
-            let found = inside(path, &TRACES)?;
-            tell_of_others(path)?;
-            Ok(files(found))
-        }
+        _ if path.is_dir() => read_of_folder(path, excluded, notes).map(files),
         // One that is not there is told when its turn comes: the others are judged all the same.
         _ if path.exists() || !text.contains(['*', '?', '[']) => Ok(vec![Input::File(path.to_path_buf())]),
-        _ => matching(text).map(files),
+        _ => matching(text, excluded, notes).map(files),
     }
 }
 
-/// The endings of traces in folders.
-const TRACES: [&str; 2] = ["json", "jsonl"];
 /// The endings of what stands beside traces and is none.
 const OTHERS: [&str; 5] = ["assert", "assertc", "md", "toml", "snap"];
 
-/// Says how much of a folder is passed over: what a folder holds is not checked because it lies there.
-fn tell_of_others(folder: &Path) -> Result<(), Stop> {
-    let (mut files, mut linked) = (0_usize, 0_usize);
-    walk(folder, DEPTH, &mut |entry| match entry {
+/// The traces of a folder, sorted. How much of it is passed over is said: what a folder holds is not checked because it lies there.
+fn read_of_folder(folder: &Path, excluded: &Excluded, notes: &mut String) -> Result<Vec<PathBuf>, Stop> {
+    let (mut found, mut others, mut linked) = (Vec::new(), 0_usize, 0_usize);
+    let mut out = LeftOut::of_folder(folder, excluded);
+    walk(folder, DEPTH, &mut out, &mut |entry| match entry {
         Entry::File(path) => {
             let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-            files += usize::from(!hidden && !TRACES.contains(&ending) && !OTHERS.contains(&ending));
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let hidden = name.starts_with('.');
+            if is_named_like_a_trace(&name) {
+                found.push(path.strip_prefix(".").unwrap_or(path).to_path_buf());
+            } else {
+                others += usize::from(!hidden && !OTHERS.contains(&ending));
+            }
         }
         Entry::Linked => linked += 1,
     })?;
-    let shown = folder.display().to_string();
-    let shown = one_line(&shown);
-    if files > 0 {
-        let (files, are) = if files == 1 { ("1 file".to_owned(), "is") } else { (format!("{files} files"), "are") };
-        super::console::say(&format!(
-            "note: {files} in `{shown}` {are} passed over: of a folder, `.json` and `.jsonl` are read; name others to have them read\n"
-        ));
-    }
-    tell_of_linked(folder, linked);
-    Ok(())
+    notes.push_str(&of_others(folder, others));
+    notes.push_str(&of_linked(folder, linked));
+    notes.push_str(&out.notes());
+    Ok(found)
 }
 
-/// Says how many links to folders are not followed.
-fn tell_of_linked(folder: &Path, linked: usize) {
-    if linked > 0 {
-        let (links, are) = if linked == 1 { ("1 link", "is") } else { ("links", "are") };
-        let links = if linked == 1 { links.to_owned() } else { format!("{linked} {links}") };
-        let shown = folder.display().to_string();
-        let shown = one_line(&shown);
-        super::console::say(&format!(
-            "note: {links} to a folder in `{shown}` {are} not followed; name the folder to have it read\n"
-        ));
+/// How many files of a folder are no traces by their endings.
+fn of_others(folder: &Path, files: usize) -> String {
+    if files == 0 {
+        return String::new();
     }
+    let shown = folder.display().to_string();
+    let shown = one_line(&shown);
+    let (files, are) = if files == 1 { ("1 file".to_owned(), "is") } else { (format!("{files} files"), "are") };
+    let endings = ENDINGS.map(|ending| format!("`{ending}`")).join(", ");
+    format!(
+        "note: {files} in `{shown}` {are} passed over: of a folder, {endings} are read; name others to have them read\n"
+    )
+}
+
+/// How many links to folders are not followed.
+fn of_linked(folder: &Path, linked: usize) -> String {
+    if linked == 0 {
+        return String::new();
+    }
+    let (links, are) = if linked == 1 { ("1 link".to_owned(), "is") } else { (format!("{linked} links"), "are") };
+    let shown = folder.display().to_string();
+    let shown = one_line(&shown);
+    format!("note: {links} to a folder in `{shown}` {are} not followed; name the folder to have it read\n")
 }
 
 /// Every file with one of the endings in a folder and its folders, sorted.
 fn inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Stop> {
     let mut found = Vec::new();
-    walk(folder, DEPTH, &mut |entry| {
+    let everything = Excluded::default();
+    walk(folder, DEPTH, &mut LeftOut::of_pattern(folder, &everything), &mut |entry| {
         let Entry::File(path) = entry else { return };
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
         if endings.contains(&ending) {
@@ -135,7 +157,7 @@ fn inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Stop> {
 }
 
 /// The files that a pattern matches, sorted.
-fn matching(pattern: &str) -> Result<Vec<PathBuf>, Stop> {
+fn matching(pattern: &str, excluded: &Excluded, notes: &mut String) -> Result<Vec<PathBuf>, Stop> {
     let glob = globset::GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
@@ -153,13 +175,15 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Stop> {
     let start = if fixed.as_os_str().is_empty() { Path::new(".") } else { fixed.as_path() };
     let mut found = Vec::new();
     if start.is_dir() {
-        walk(start, DEPTH, &mut |entry| {
+        let mut out = LeftOut::of_pattern(start, excluded);
+        walk(start, DEPTH, &mut out, &mut |entry| {
             let Entry::File(path) = entry else { return };
             let plain = path.strip_prefix(".").unwrap_or(path);
             if glob.is_match(plain) || glob.is_match(path) {
                 found.push(plain.to_path_buf());
             }
         })?;
+        notes.push_str(&out.notes());
     }
     Ok(found)
 }
@@ -174,19 +198,24 @@ enum Entry<'a> {
 
 /// Visits every file below a folder, in the order of names. Hidden folders and links to folders are left out: a loop of links would never end.
 /// A folder that lies too deep is an error: what is in it would be missing without a word.
-fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(Entry<'_>)) -> Result<(), Stop> {
+fn walk(folder: &Path, depth: usize, out: &mut LeftOut<'_>, visit: &mut dyn FnMut(Entry<'_>)) -> Result<(), Stop> {
     let unreadable = |error: std::io::Error| {
         Stop::usage(format!("the folder `{}` cannot be read: {}", folder.display(), super::said(&error)), String::new())
     };
     let mut entries =
         std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
+    out.enter(folder);
     for entry in entries {
         let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
         let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        let counts = kind.is_dir() || is_named_like_a_trace(&entry.file_name().to_string_lossy());
+        if (!kind.is_dir() || !hidden) && out.takes(&path, kind.is_dir(), counts) {
+            continue;
+        }
         match (kind.is_dir(), depth.checked_sub(1)) {
             (true, _) if hidden => {}
-            (true, Some(depth)) => walk(&path, depth, visit)?,
+            (true, Some(depth)) => walk(&path, depth, out, visit)?,
             (true, None) => {
                 let message = format!("`{}` lies more than {DEPTH} folders deep", path.display());
                 return Err(Stop::usage(message, "name the folder itself"));
@@ -195,6 +224,7 @@ fn walk(folder: &Path, depth: usize, visit: &mut dyn FnMut(Entry<'_>)) -> Result
             (false, _) => visit(Entry::File(&path)),
         }
     }
+    out.leave();
     Ok(())
 }
 
@@ -205,20 +235,38 @@ fn exists(path: &Path, what: &str) -> Result<(), Stop> {
     Err(Stop::usage(format!("there is no {what} `{}`", path.display()), instead(path)))
 }
 
-/// Bytes of the largest file of names.
-const NAMES: usize = 1 << 20;
+/// Bytes of the largest file of names or prices.
+const LARGEST: usize = 1 << 20;
+
+/// What is read of a small file that a flag names; `None` where none is named.
+fn small<T>(path: Option<&Path>, read: impl Fn(&str) -> Result<T, Stop>) -> Result<Option<Arc<T>>, Stop> {
+    let Some(path) = path else { return Ok(None) };
+    let text = files::text_of(path, LARGEST).map_err(|error| {
+        Stop::usage(format!("`{}` cannot be read: {}", path.display(), super::said(&error)), String::new())
+    })?;
+    read(&text).map(|read| Some(Arc::new(read)))
+}
 
 /// The names in a file of `--map`.
 pub fn names(path: Option<&Path>) -> Result<Option<Arc<Names>>, Stop> {
-    let Some(path) = path else { return Ok(None) };
-    let shown = path.display();
-    let read = files::text_of(path, NAMES)
-        .map_err(|error| Stop::usage(format!("`{shown}` cannot be read: {}", super::said(&error)), String::new()))?;
-    let names = Names::of_file(&read).map_err(|problem| {
-        let help = "write a line for each part, such as `calls = \"steps\"` or `tool = [\"action\", \"fn\"]`";
-        Stop::usage(format!("`{shown}` names no parts of a run: {problem}"), help)
-    })?;
-    Ok(Some(Arc::new(names)))
+    small(path, |text| {
+        Names::of_file(text).map_err(|problem| {
+            let shown = path.unwrap_or(Path::new("")).display();
+            let help = "write a line for each part, such as `calls = \"steps\"` or `tool = [\"action\", \"fn\"]`";
+            Stop::usage(format!("`{shown}` names no parts of a run: {problem}"), help)
+        })
+    })
+}
+
+/// The table in a file of `--prices`.
+pub fn prices(path: Option<&Path>) -> Result<Option<Arc<Prices>>, Stop> {
+    small(path, |text| {
+        Prices::of_file(text).map_err(|problem| {
+            let shown = path.unwrap_or(Path::new("")).display();
+            let help = "write a heading for each model, such as `[\"gpt-4o*\"]`, and below it `input = 2.5` and `output = 10` (USD for a million tokens)";
+            Stop::usage(format!("`{shown}` is no table of prices: {problem}"), help)
+        })
+    })
 }
 
 #[cfg(test)]
@@ -241,10 +289,16 @@ mod tests {
             std::fs::write(root.join(name), "{}").unwrap();
         }
         let given = |text: &str| vec![root.join(text).to_string_lossy().into_owned()];
-        assert_eq!(names(&traces(&given("")).unwrap(), root), ["a.jsonl", "b/deep/y.json", "b/x.json", "c.json"]);
-        assert_eq!(names(&traces(&given("*.json")).unwrap(), root), ["c.json"]);
-        assert_eq!(names(&traces(&given("**/*.json")).unwrap(), root), ["b/deep/y.json", "b/x.json", "c.json"]);
-        assert_eq!(traces(&given("none/*.json")).unwrap(), []);
+        assert_eq!(
+            names(&traces(&given(""), &Excluded::default()).unwrap(), root),
+            ["a.jsonl", "b/deep/y.json", "b/x.json", "c.json"]
+        );
+        assert_eq!(names(&traces(&given("*.json"), &Excluded::default()).unwrap(), root), ["c.json"]);
+        assert_eq!(
+            names(&traces(&given("**/*.json"), &Excluded::default()).unwrap(), root),
+            ["b/deep/y.json", "b/x.json", "c.json"]
+        );
+        assert_eq!(traces(&given("none/*.json"), &Excluded::default()).unwrap(), []);
         assert_eq!(names(&rules(&[root.to_path_buf()]).unwrap(), root), ["r.assert"]);
     }
 
@@ -254,6 +308,6 @@ mod tests {
         std::fs::write(folder.path().join("refunds.assert"), "").unwrap();
         let Err(Stop::Usage { help, .. }) = rules(&[folder.path().join("refund.assert")]) else { panic!() };
         assert!(help.contains("refunds.assert"), "{help}");
-        assert!(matches!(traces(&["-".to_owned(), "-".to_owned()]), Err(Stop::Usage { .. })));
+        assert!(matches!(traces(&["-".to_owned(), "-".to_owned()], &Excluded::default()), Err(Stop::Usage { .. })));
     }
 }

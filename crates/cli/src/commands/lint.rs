@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     if inputs.is_empty() {
         return Err(Stop::usage("there is no `.assert` file in these folders", "name a rule file"));
     }
-    targets::refuse(&targets, targets::paths(&inputs))?;
+    targets::refuse(targets::files_of(&targets), targets::paths(&inputs))?;
     let limits = Limits::default();
     let tools = rules::tools(project.as_ref(), limits)?;
     let reading = arguments.read.reading(limits).with(&tools);
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         }
     }
     let rules = rules::load_linted(&inputs, reading, &options)?;
-    targets::refuse(&targets, rules.files().map(Path::new))?;
+    targets::refuse(targets::files_of(&targets), rules.files().map(Path::new))?;
     let exit = match (rules.broken(), rules.has_findings()) {
         (true, _) => Exit::Rules,
         (false, true) => Exit::Failed,

@@ -13,6 +13,7 @@ pub(crate) mod exit;
 mod explain;
 mod fmt;
 pub(crate) mod inputs;
+pub mod left_out;
 mod lint;
 #[cfg(test)]
 mod lost_tests;
@@ -116,6 +117,8 @@ pub fn main() -> ExitCode {
     };
     let color = arguments.color;
     averment_base::files::remember_opened();
+    // Where that cannot be, such a limit ends the command.
+    let _ = signals::outgrow_no_file();
     let done = match &arguments.command {
         Command::Check(arguments) => check::run(arguments, color),
         Command::Test(arguments) => test::run(arguments, color),

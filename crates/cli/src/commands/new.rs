@@ -3,6 +3,7 @@
 use super::console::{ColorChoice, say};
 use super::exit::{Exit, Stop};
 use super::inputs::{self, Input};
+use super::left_out::Excluded;
 use super::replace;
 use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::nearest;
@@ -188,7 +189,7 @@ fn proposed(name: &str, traces: &[String]) -> Result<(String, String), Stop> {
             "write the runs into a file first",
         ));
     }
-    let inputs = inputs::traces(traces)?;
+    let inputs = inputs::traces(traces, &Excluded::default())?;
     let mut survey = Survey::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();

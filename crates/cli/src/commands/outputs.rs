@@ -6,6 +6,7 @@ use super::exit::{Exit, Stop};
 use super::passed_over::PassedOver;
 use super::targets::{self, Opened, OutputTarget, ReportFile};
 use averment::stages::Wants;
+use averment_bulk::feed::Lost;
 use averment_engine::vm::context::LISTED;
 use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
@@ -186,8 +187,9 @@ impl Outputs {
     }
 
     /// Counts runs that were given and have no verdicts.
-    pub fn not_judged(&mut self, runs: u64) {
-        self.totals.not_judged = self.totals.not_judged.saturating_add(runs);
+    pub fn not_judged(&mut self, lost: Lost) {
+        self.totals.not_judged = self.totals.not_judged.saturating_add(lost.runs);
+        self.totals.not_judged_at_least |= lost.more;
     }
 
     /// Whether some run was judged by an assertion, by its place in the table.

@@ -45,10 +45,11 @@ impl End {
         !self.exhausted && self.faults == 0 && self.broken.dead == 0 && self.broken.lost == Lost::default()
     }
 
-    /// How many runs have no verdicts, as far as that is known.
-    pub fn not_judged(&self) -> u64 {
+    /// How many runs have no verdicts, as far as that is known. How many an interruption left is not: at least the one that was waited for.
+    pub fn not_judged(&self) -> Lost {
         let Lost { runs, more } = self.broken.lost;
-        self.faults.saturating_add(runs).saturating_add(u64::from(more && runs == 0))
+        let known = self.faults.saturating_add(runs).saturating_add(u64::from(more && runs == 0));
+        Lost { runs: known.max(u64::from(self.is_cut())), more: more || self.is_cut() }
     }
 
     /// What is said of evaluations that were not named, and of threads that broke down; nothing where there is neither.
@@ -256,6 +257,9 @@ mod tests {
         assert!(End::default().is_complete());
         let ends = [End { faults: 1, ..End::default() }, broken(0, false, 1), broken(0, true, 0)];
         assert!(ends.iter().all(|end| !end.is_complete()));
-        assert_eq!(ends.map(|end| end.not_judged()), [1, 0, 1]);
+        assert_eq!(ends.map(|end| end.not_judged().runs), [1, 0, 1]);
+        assert_eq!(ends.map(|end| end.not_judged().more), [false, false, true]);
+        let cut = End { interrupted: true, ..End::default() };
+        assert_eq!(cut.not_judged(), Lost { runs: 1, more: true });
     }
 }

@@ -49,6 +49,14 @@ impl ProfileTarget {
 }
 
 impl ProfileTarget {
+    /// The file that it is written into.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Table | Self::Json => None,
+        }
+    }
+
     /// Writes the profile of a check that began at `started`.
     pub fn write(&self, pipeline: &Pipeline, started: Instant, color: ColorChoice) -> Result<(), Stop> {
         let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);

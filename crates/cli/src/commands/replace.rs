@@ -56,7 +56,7 @@ impl Draft {
         }
         if is_device(path) {
             // Of an open file what is written goes on behind what stands there.
-            let file = OpenOptions::new().append(true).open(path)?;
+            let file = device(path)?;
             return Ok(Self { path: path.to_path_buf(), file, kind: DraftKind::Direct, like: None, rewrites: false });
         }
         let draft = Self::beside(path.to_path_buf())?;
@@ -248,6 +248,41 @@ fn link(file: &File, name: &Path) -> io::Result<()> {
     use std::os::fd::AsRawFd as _;
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(rustix::fs::linkat(CWD, own.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// How long a reader of a pipe may take to come, in hundredths of a second.
+#[cfg(unix)]
+const READER_COMES: u32 = 200;
+
+/// Opens what is no file. A pipe whose reader does not come would be waited for without end.
+#[cfg(unix)]
+fn device(path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use rustix::io::Errno;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let open = || {
+        let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+        OpenOptions::new().append(true).custom_flags(nonblocking).open(path)
+    };
+    for _ in 0..READER_COMES {
+        match open() {
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            opened => {
+                let file = opened?;
+                let flags = rustix::fs::fcntl_getfl(&file)?;
+                rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
+                return Ok(file);
+            }
+        }
+    }
+    Err(io::Error::other("it is a pipe that nobody reads"))
+}
+
+#[cfg(not(unix))]
+fn device(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).open(path)
 }
 
 /// Whether a path is the system's name of an open file.

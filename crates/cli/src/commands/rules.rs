@@ -105,6 +105,17 @@ pub fn tools(project: Option<&Project>, limits: Limits) -> Result<Vec<ToolFile>,
     project.iter().flat_map(|project| &project.tools).map(read).collect()
 }
 
+/// A program without rules, with what files say that declare tools.
+pub fn of_tools(name: &str, tools: &[ToolFile], limits: Limits, color: ColorChoice) -> Result<Option<Program>, Stop> {
+    let how = Loading { files: &load::disk(limits, Vec::new()), tools, limits };
+    let loaded = load::one(name, None, Vec::new(), how)?;
+    let mut rules = together(vec![loaded]);
+    if rules.broken() {
+        rules.tell(color)?;
+    }
+    Ok(rules.programs.pop())
+}
+
 /// How rules are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading<'a> {

@@ -37,6 +37,14 @@ pub fn end_with_commands(dialog: bool) -> io::Result<()> {
     Ok(())
 }
 
+/// A file that may not grow (`ulimit -f`) is a disk that is full: an error that names the file, no death by a signal. Programs that rules start
+/// are told as usual.
+pub fn outgrow_no_file() -> io::Result<()> {
+    #[cfg(unix)]
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
+    Ok(())
+}
+
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 

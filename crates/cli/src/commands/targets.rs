@@ -72,8 +72,13 @@ pub fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> 
         let formats = formats.into_iter().filter(|format| format.suits(command));
         targets.extend(formats.map(|format| OutputTarget { format, file: Some(folder.join(format.file_name())) }));
     }
-    apart(&targets)?;
+    apart(files_of(&targets), "reports")?;
     Ok(targets)
+}
+
+/// The files among targets.
+pub fn files_of(targets: &[OutputTarget]) -> impl Iterator<Item = &Path> {
+    targets.iter().filter_map(|target| target.file.as_deref())
 }
 
 /// The formats of a folder.
@@ -111,14 +116,13 @@ pub fn named(command: Command, word: &str) -> Result<Format, Stop> {
     }
 }
 
-/// Two reports into one file would leave one of them.
-fn apart(targets: &[OutputTarget]) -> Result<(), Stop> {
-    let paths = targets.iter().filter_map(|target| target.file.as_deref());
-    let paths: Vec<&Path> = paths.filter(|path| !is_device(path)).collect();
+/// Two outputs into one file would leave one of them. `what` says what goes there.
+pub fn apart<'a>(outputs: impl Iterator<Item = &'a Path>, what: &str) -> Result<(), Stop> {
+    let paths: Vec<&Path> = outputs.filter(|path| !is_device(path)).collect();
     for (number, path) in paths.iter().enumerate() {
         let before = paths.get(..number).unwrap_or_default();
         if before.iter().any(|other| same(path, other)) {
-            let message = format!("two reports go into `{}`", path.display());
+            let message = format!("two {what} go into `{}`", path.display());
             return Err(Stop::usage(message, "name another file for one of them"));
         }
     }
@@ -135,11 +139,10 @@ fn same(one: &Path, other: &Path) -> bool {
     one == other || both(place(one), place(other)) || identity(one).is_some_and(|found| identity(other) == Some(found))
 }
 
-/// A report never takes the place of something that the command reads.
-pub fn refuse<'a>(targets: &[OutputTarget], read: impl Iterator<Item = &'a Path>) -> Result<(), Stop> {
-    let paths = targets.iter().filter_map(|target| target.file.as_deref());
+/// An output never takes the place of something that the command reads.
+pub fn refuse<'a>(outputs: impl Iterator<Item = &'a Path>, read: impl Iterator<Item = &'a Path>) -> Result<(), Stop> {
     // What is not there yet is none of them.
-    let there: Vec<_> = paths.filter_map(|path| Some((path, identity(path)?))).collect();
+    let there: Vec<_> = outputs.filter_map(|path| Some((path, identity(path)?))).collect();
     if there.is_empty() {
         return Ok(());
     }

@@ -2,6 +2,7 @@
 
 use crate::commands::exit::Stop;
 use crate::commands::inputs::{self, Input};
+use crate::commands::left_out::Excluded;
 use averment_base::limits::Limits;
 use averment_report::model::Unreadable;
 use averment_traces::read::{RawRun, Runs};
@@ -34,7 +35,7 @@ impl Position {
             let stop = Stop::usage("standard input is the session itself", "name a file");
             return Err(Nothing::Stop(stop));
         }
-        let inputs = inputs::traces(&[trace.to_owned()]).map_err(Nothing::Stop)?;
+        let inputs = inputs::traces(&[trace.to_owned()], &Excluded::default()).map_err(Nothing::Stop)?;
         let names = inputs.iter().filter_map(|input| match input {
             Input::File(path) => Some(path.to_string_lossy().into_owned()),
             Input::Stdin => None,

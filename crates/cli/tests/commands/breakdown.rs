@@ -48,17 +48,19 @@ fn json(folder: &Folder, name: &str) -> Value {
     serde_json::from_str(&folder.read(name)).unwrap()
 }
 
-/// Holds every report against what is known; gives the runs that were judged and those that were not.
-fn honest(folder: &Folder, case: &str) -> (u64, u64) {
+/// Holds every report against what is known; gives the runs that were judged, those that were not, and whether there may be more.
+fn honest(folder: &Folder, case: &str) -> (u64, u64, bool) {
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let report = json(folder, "json");
     let (runs, missing) = (number(&report["summary"]["runs"]), number(&report["summary"]["not_judged"]));
+    let least = report["summary"].get("not_judged_at_least").is_some();
     assert_eq!(report["passed"], false, "{case}");
     assert_eq!(report["runs"].as_array().unwrap().len() as u64, runs, "{case}");
     let lines: Vec<Value> = folder.read("jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let end = lines.last().unwrap();
     assert_eq!(end["passed"], false, "{case}");
     assert_eq!((number(&end["summary"]["runs"]), number(&end["summary"]["not_judged"])), (runs, missing), "{case}");
+    assert_eq!(end["summary"].get("not_judged_at_least").is_some(), least, "{case}");
     assert_eq!(lines.iter().filter(|line| line.get("run").is_some()).count() as u64, runs, "{case}");
     let invocation = &json(folder, "sarif")["runs"][0]["invocations"][0];
     assert_eq!(
@@ -68,7 +70,7 @@ fn honest(folder: &Folder, case: &str) -> (u64, u64) {
     );
     // Where a thread breaks down and the others judge all, there is nothing that a list of findings could name.
     if missing == 0 {
-        return (runs, missing);
+        return (runs, missing, least);
     }
     assert!(!json(folder, "gitlab").as_array().unwrap().is_empty(), "{case}");
     assert!(folder.read("spans").contains("averment.not_judged"), "{case}");
@@ -84,9 +86,10 @@ fn honest(folder: &Folder, case: &str) -> (u64, u64) {
     ];
     for (format, words) in said {
         let text = folder.read(format);
+        assert_eq!(text.contains("at least"), least, "{case}: {format}");
         assert!(text.contains(words), "{case}: {format} does not say {words:?}:\n{}", text.get(..600).unwrap_or(&text));
     }
-    (runs, missing)
+    (runs, missing, least)
 }
 
 #[test]
@@ -108,8 +111,51 @@ fn a_thread_that_panics_is_exit_5_and_every_report_counts_what_is_missing() {
             let case = format!("{point} Panics {passed} {often}");
             let ran = checked(&folder, &case, threads);
             assert_eq!(ran.status.code(), Some(5), "{case} {threads}: {ran:?}");
-            let (runs, missing) = honest(&folder, &case);
-            assert_eq!(runs + missing, RUNS, "{case} {threads}");
+            let (runs, missing, least) = honest(&folder, &case);
+            assert_eq!((runs + missing, least), (RUNS, false), "{case} {threads}");
+        }
+    }
+}
+
+/// Ways of judging that have code of their own on the threads: counts, lines, single findings, costs, every duplicate looked for, drawn failures,
+/// sessions over several lines, packed files, standard input.
+const WAYS: [&str; 12] = [
+    "--format summary",
+    "--format jsonl",
+    "--format short",
+    "--format json",
+    "--format summary --profile",
+    "--format jsonl --profile=json",
+    "--format summary --strict",
+    "--format json --strict",
+    "--format human --all-violations",
+    "--format summary session.jsonl",
+    "--format summary packed.gz",
+    "--format summary -",
+];
+
+#[test]
+fn no_way_of_judging_is_green_when_a_thread_breaks_down() {
+    let folder = folder();
+    let session: String = (0..30)
+        .map(|number| format!("{{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"{number}\",\"message\":{{\"role\":\"user\",\"content\":\"hi\"}}}}\n"))
+        .collect();
+    folder.write("session.jsonl", session.as_bytes());
+    let packed = Command::new("gzip").args(["-c", "a.jsonl"]).current_dir(folder.path()).output();
+    folder.write("packed.gz", &packed.map_or_else(|_| Vec::new(), |packed| packed.stdout));
+    for way in WAYS {
+        for point in JUDGING {
+            // A thread that starves is waited for: at two points.
+            let starves = if matches!(point, "Line" | "Run") { vec![("Starves", "1")] } else { Vec::new() };
+            for (kind, threads) in [("Panics", "1"), ("Panics", "2")].into_iter().chain(starves) {
+                let mut command = assert_cmd::Command::cargo_bin("aver").unwrap();
+                command.current_dir(folder.path()).env("AVERMENT_FAULT", format!("{point} {kind} 0 1"));
+                command.args(["check", "r.assert", "a.jsonl", "b.json", "--chunk", "1KiB", "--threads", threads]);
+                command.args(["--allow", "empty"]).args(way.split(' '));
+                let ran = command.write_stdin(folder.read("a.jsonl")).output().unwrap();
+                assert_eq!(ran.status.code(), Some(5), "{way} {point} {kind} {threads}: {ran:?}");
+                assert!(!ran.stdout.starts_with(b"passed"), "{way} {point} {kind} {threads}: {ran:?}");
+            }
         }
     }
 }
@@ -128,8 +174,12 @@ fn a_thread_that_gets_no_memory_ends_the_check_with_what_is_known() {
                 "{case}: {ran:?}"
             );
             if ran.status.code() == Some(5) {
-                let (runs, missing) = honest(&folder, &case);
+                let (runs, missing, least) = honest(&folder, &case);
                 assert!(runs + missing <= RUNS, "{case} {threads}: {runs} {missing}");
+                // Where one may be missing that no report counts, every report says so.
+                assert!(least || missing == 0 && runs == RUNS, "{case} {threads}: {runs} {missing}");
+                assert_eq!(folder.read("spans").contains("not_judged_at_least"), least, "{case}");
+                assert_eq!(folder.read("sarif").contains("notJudgedAtLeast"), least, "{case}");
                 assert!(String::from_utf8_lossy(&ran.stderr).contains("there was no memory to go on"), "{ran:?}");
             }
         }

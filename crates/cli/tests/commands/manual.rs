@@ -130,6 +130,18 @@ fn a_good_compiled_program_is_no_rule_text_to_complete_from() {
 }
 
 #[test]
+#[cfg(unix)]
+fn nobody_waits_behind_tab_for_a_pipe_in_the_place_of_rules() {
+    let folder = Folder::new(&[("b.assert", "rule budget { never x }\n")]);
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("p.assert")).status();
+    if made.is_ok_and(|status| status.success()) {
+        let began = std::time::Instant::now();
+        assert_eq!(folder.aver("completions --of rule -- aver check p.assert b.assert").out, "budget\nbudget.1\n");
+        assert!(began.elapsed() < std::time::Duration::from_secs(3), "{:?}", began.elapsed());
+    }
+}
+
+#[test]
 fn bash_neither_runs_what_names_say_nor_writes_it_unquoted() {
     let folder = Folder::new(&[]);
     folder.write("aver.bash", folder.aver("completions bash").out.as_bytes());

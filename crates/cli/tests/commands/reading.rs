@@ -152,13 +152,54 @@ fn files_of_a_folder_that_are_passed_over_are_counted() {
     let folder = Folder::new(&[
         ("rules.assert", "never refund"),
         ("runs/a.json", run),
-        ("runs/bad.ndjson", run),
+        ("runs/b.ndjson", run),
+        ("runs/c.traj", run),
+        ("runs/bad.txt", run),
         ("runs/deep/bad.log", run),
         ("runs/README.md", "x"),
         ("runs/.hidden", "x"),
     ]);
     let ran = folder.aver("check rules.assert runs");
     assert!(ran.err.contains("note: 2 files in `runs` are passed over"), "{ran:?}");
+    assert!(ran.out.contains("3 passed"), "{ran:?}");
     let ran = folder.aver("check rules.assert runs/a.json");
     assert!(!ran.err.contains("passed over"), "{ran:?}");
+}
+
+#[test]
+fn what_is_excluded_or_ignored_in_a_folder_is_not_read_and_counted() {
+    let (good, bad) = (r#"{"calls": []}"#, r#"{"calls": [{"tool": "refund"}]}"#);
+    let folder = Folder::new(&[
+        ("rules.assert", "never refund"),
+        (".gitignore", "runs/\n"),
+        ("runs/.gitignore", "*.bak.json\nold/\n"),
+        ("runs/a.json", good),
+        ("runs/a.bak.json", bad),
+        ("runs/old/b.json", bad),
+        ("runs/drafts/c.json", bad),
+        ("runs/deep/drafts/c.json", bad),
+    ]);
+    let ignored = "note: 1 file and 1 folder in `runs` are left out by `.gitignore`";
+    // What is above the folder does not count: whoever names the folder wants it read.
+    let ran = folder.aver("check rules.assert runs");
+    assert!(ran.code == 1 && ran.err.contains(ignored), "{ran:?}");
+    assert!(!ran.err.contains("--exclude"), "{ran:?}");
+    let ran = folder.aver("check rules.assert runs --exclude drafts/");
+    assert!(ran.code == 0 && ran.err.contains(ignored), "{ran:?}");
+    assert!(ran.err.contains("note: 2 folders in `runs` are left out by `--exclude`"), "{ran:?}");
+    let ran = folder.aver("check rules.assert runs --exclude runs/drafts --exclude deep/**");
+    assert!(ran.code == 0 && ran.err.contains("2 folders in `runs` are left out by `--exclude`"), "{ran:?}");
+    // What is named itself is read; a pattern names its files, apart from those that are excluded.
+    assert_eq!(folder.aver("check rules.assert runs/a.bak.json --exclude *.json").code, 1);
+    assert_eq!(folder.aver("check rules.assert runs/*.json").code, 1);
+    assert_eq!(folder.aver("check rules.assert runs/*.json --exclude *.bak.json").code, 0);
+    let ran = folder.aver("check rules.assert runs --exclude *.json --exclude drafts");
+    assert!(ran.code == 2 && ran.err.contains("there is no trace in `runs`"), "{ran:?}");
+    let ran = folder.aver("check rules.assert runs --exclude [");
+    assert!(ran.code == 2 && ran.err.contains("`--exclude [` is no pattern"), "{ran:?}");
+    // `aver trace` reads the same.
+    let ran = folder.aver("trace stats runs --exclude drafts");
+    assert!(ran.code == 0 && ran.out.starts_with("runs       1 ") && ran.err.contains(ignored), "{ran:?}");
+    // The whole repository: its own rules count.
+    assert_eq!(folder.aver("check rules.assert .").code, 2);
 }

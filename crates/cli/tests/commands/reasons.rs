@@ -179,14 +179,14 @@ fn a_message_behind_each_and_no_speaks_of_the_step_that_does_not_hold() {
 #[test]
 fn common_slips_are_told_with_what_to_write() {
     let cases = [
-        ("5 < output.n < 7", "join two tests with `and`: `5 < output.n and output.n < 7`"),
+        ("5 < output.n < 7", "write `5 < output.n and output.n < 7`"),
         ("any output.list > 2", "write `any x in output.list: x > 2`"),
         ("all output.items.ok == true", "write `all x in output.items.ok: x == true`"),
-        ("output.a == \"x\" or \"y\"", "`or` joins conditions; write `output.a in [\"x\", \"y\"]`"),
+        ("output.a == \"x\" or \"y\"", "write `output.a in [\"x\", \"y\"]`"),
         ("output not contains \"x\" or \"y\"", "write `output not contains any [\"x\", \"y\"]`"),
         ("require refund(currency: \"EUR\" or \"USD\")", "write `[\"EUR\", \"USD\"]`"),
         ("calls.count <= 3", "write `length(calls)`"),
-        ("no delete_*: args.force is true", "a value is compared: `== true`"),
+        ("no delete_*: args.force is true", "write `no delete_*: args.force == true`"),
         ("any of { search; never fetch }", "that a tool is called is said with `require search`"),
         ("refund(amount > 3)", "that the tool is called is said with `require refund(amount > 3)`"),
         ("percentile(output.list, 95) < 2", "write `95%`"),
@@ -204,7 +204,7 @@ fn common_slips_are_told_with_what_to_write() {
         ("never failed", "calls that failed are `any failed`"),
         ("require usr", "nearly the kind of step `user`"),
         ("never commands", "write `command` for the kind, or quote the name of the tool: `\"commands\"`"),
-        ("before approve(id: id) -> refund", "write `$id` here and in the other step"),
+        ("before approve(id: id) -> refund", "for a value that the steps share"),
         ("let id = 3\nrequire refund(id: id)", "give what is declared as `id` another name"),
         ("require refund(amount: 1-100)", "write `1..100` for a range"),
     ];

@@ -117,6 +117,26 @@ fn no_report_shows_a_credential_or_a_part_of_one() {
 }
 
 #[test]
+fn no_report_shows_a_credential_that_a_terminal_would_colour() {
+    let (token, part) = credentials().swap_remove(0);
+    let (head, tail) = token.split_at(20);
+    let folder = Folder::new(&[("r.assert", RULES)]);
+    for text in [
+        format!("\u{1b}[31m{token}\u{1b}[0m"),
+        format!("x:\u{1b}[01;31m\u{1b}[K{head}\u{1b}[m\u{1b}[K{tail}"),
+        format!("\u{1b}]8;;https://x.example\u{7}{token}\u{1b}]8;;\u{7}"),
+        format!("\u{1b}M{token}"),
+        format!("\\u001b[31m{token}\\u001b[0m"),
+        format!("\\x1b[31m{token}\\x1b[0m"),
+        format!("\\033[1m{token}"),
+        format!("\\e[1m{token}"),
+    ] {
+        folder.write("t.json", run_with(&text, "name").to_string().as_bytes());
+        unseen(&folder, part, &text);
+    }
+}
+
+#[test]
 fn what_only_its_name_makes_a_secret_is_shown_nowhere() {
     let secret = "hunter22Xq9vTz7w";
     let run = json!({

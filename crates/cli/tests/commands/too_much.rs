@@ -12,7 +12,12 @@ const MEMORY: usize = 1_500 << 10;
 
 /// Runs a command in little memory; ends the test where it takes a minute.
 fn aver(folder: &Folder, arguments: &str) -> Output {
-    let line = format!("ulimit -c 0; ulimit -v {MEMORY}; exec timeout 60 '{}' {arguments}", env!("CARGO_BIN_EXE_aver"));
+    aver_within(folder, arguments, MEMORY)
+}
+
+/// The same in so many kilobytes.
+fn aver_within(folder: &Folder, arguments: &str, memory: usize) -> Output {
+    let line = format!("ulimit -c 0; ulimit -v {memory}; exec timeout 60 '{}' {arguments}", env!("CARGO_BIN_EXE_aver"));
     let ran = Command::new("bash").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
     assert!(ran.status.code().is_some_and(|code| code <= 5), "{arguments}: {:?} {}", ran.status, said(&ran));
     ran
@@ -147,6 +152,40 @@ fn a_statement_of_many_literals_is_read_once() {
     let (exit, said) = checked(&[("r.assert", &rules), ("t.json", RUN)], "");
     assert_eq!(exit, 1, "{said}");
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn what_lints_look_for_in_long_conditions_has_an_end() {
+    let texts: Vec<String> = (0..60_000).map(|number| format!("output == \"{number}\"")).collect();
+    let numbers: Vec<String> = (0..60_000).map(|number| format!("output.a{number} != {number}")).collect();
+    let contains: Vec<String> = (0..6_000).map(|number| format!("output contains \"{number}x\"")).collect();
+    for rules in [texts.join(" or "), numbers.join(" and "), contains.join(" or "), contains.join(" and not ")] {
+        let folder = Folder::new(&[("r.assert", &rules)]);
+        let began = Instant::now();
+        let ran = aver_within(&folder, "lint r.assert", 1_000 << 10);
+        assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+        assert!(began.elapsed() < Duration::from_secs(40), "{:?} {}", began.elapsed(), &rules[..60]);
+    }
+}
+
+#[test]
+fn a_catalogue_is_compared_with_many_unknown_names_in_little_time() {
+    let tools: Vec<String> = (0..8_000).map(|number| format!("{{\"name\": \"name_number_{number}\"}}")).collect();
+    let tools = format!("{{\"tools\": [{}]}}", tools.join(","));
+    let rules = (0..8_000).map(|number| format!("never name_numbr_{number}x\n")).collect::<String>();
+    let globs = (0..18_000).map(|number| format!("never \"*a{number}*b{}?c*\"\n", number % 7)).collect::<String>();
+    for (rules, word) in
+        [("tools from \"tools.json\"\n".to_owned() + &rules, "did you mean `name_number_"), (globs, "")]
+    {
+        let folder = Folder::new(&[("r.assert", &rules), ("t.json", RUN), ("tools.json", &tools)]);
+        for command in ["lint r.assert", "check r.assert t.json"] {
+            let began = Instant::now();
+            let ran = aver_within(&folder, command, 1_000 << 10);
+            assert!(ran.status.code().is_some_and(|code| code < 2), "{command}: {}", said(&ran));
+            assert!(command.starts_with("check") || said(&ran).contains(word), "{command}: {}", said(&ran));
+            assert!(began.elapsed() < Duration::from_secs(30), "{command}: {:?}", began.elapsed());
+        }
+    }
 }
 
 #[test]

@@ -56,6 +56,58 @@ fn a_run_that_is_converted_is_judged_alike() {
 }
 
 #[test]
+fn turns_that_nobody_counted_are_not_counted_from_what_is_converted() {
+    let run = r#"{"messages": [{"role": "user", "content": "wait"}, {"role": "assistant", "content": "changed"}],
+        "tool_calls": [{"name": "change_password", "arguments": {"u": 1}}],
+        "events": [{"type": "approval", "action": "change_password", "decision": "approved"}]}"#;
+    let folder = Folder::new(&[("owasp.json", run), ("rules.assert", "turns <= 20\n")]);
+    let converted = folder.aver("trace convert owasp.json").out;
+    folder.write("again.json", converted.as_bytes());
+    for trace in ["owasp.json", "again.json"] {
+        let ran = folder.aver(&format!("check rules.assert {trace}"));
+        assert!(ran.code == 1 && ran.out.contains("undecided"), "{trace}: {ran:?}");
+    }
+    assert_eq!(folder.aver("trace convert again.json").out, converted);
+    let schema: Value = folder.aver("trace schema").json();
+    let run: Value = serde_json::from_str(&converted).unwrap();
+    assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&run), "{converted}");
+}
+
+#[test]
+fn a_duration_that_the_steps_contradict_passes_no_limit_in_any_format() {
+    let golden = averment_fixtures::project("tests/golden/trace/a-trace-of-deepeval.json");
+    let trace = std::fs::read_to_string(golden).unwrap();
+    let ended = "\"endTime\": \"2025-06-15T10:00:05.000Z\"";
+    assert!(trace.contains(ended));
+    let folder = Folder::new(&[("good.json", &trace), ("rules.assert", "duration <= 10s\n")]);
+    folder.write("early.json", trace.replace(ended, "\"endTime\": \"2025-06-15T10:00:00.001Z\"").as_bytes());
+    folder.write("never.json", trace.replace(ended, "\"endTime\": \"0001-06-15T10:00:05.000Z\"").as_bytes());
+    assert_eq!(folder.aver("check rules.assert good.json").code, 0);
+    for name in ["early.json", "never.json"] {
+        let ran = folder.aver(&format!("check rules.assert {name}"));
+        assert!(ran.code == 1 && ran.out.contains("undecided"), "{name}: {ran:?}");
+        let converted = folder.aver(&format!("trace convert {name}")).out;
+        folder.write("again.json", converted.as_bytes());
+        assert_eq!(folder.aver("trace convert again.json").out, converted);
+        assert_eq!(folder.aver("check rules.assert again.json").code, 1);
+    }
+}
+
+#[test]
+fn steps_of_one_kind_keep_their_order_in_what_is_converted() {
+    let lines = [
+        json!({"type": "user", "sessionId": "s", "uuid": "1", "timestamp": "2026-03-01T10:00:09Z", "message": {"role": "user", "content": "first"}}),
+        json!({"type": "assistant", "sessionId": "s", "uuid": "2", "timestamp": "2026-03-01T10:00:01Z",
+            "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "second"}]}}),
+    ];
+    let folder = Folder::new(&[("session.jsonl", &lines.map(|line| line.to_string()).join("\n"))]);
+    let converted = folder.aver("trace convert session.jsonl").out;
+    folder.write("again.json", converted.as_bytes());
+    assert!(converted.find("first") < converted.find("second"), "{converted}");
+    assert_eq!(folder.aver("trace convert again.json").out, converted);
+}
+
+#[test]
 fn runs_are_counted_by_tool_and_what_no_run_records_is_left_out() {
     let lines = [
         json!({"calls": [{"tool": "a", "status": "ok", "duration": 10}, {"tool": "a", "error": "x", "duration": 30}, {"tool": "b"}], "cost": 0.5}),
@@ -204,17 +256,45 @@ fn among_the_files_of_a_folder_what_is_no_trace_is_passed_over_with_a_count() {
 #[test]
 fn records_that_nobody_understands_are_counted_whatever_the_report_is() {
     let line = |kind: &str| {
-        format!(r#"{{"type":"{kind}","sessionId":"s","uuid":"u","message":{{"role":"user","content":"hi"}}}}"#)
+        format!(r#"{{"type":"{kind}","sessionId":"s","uuid":"{kind}","message":{{"role":"user","content":"hi"}}}}"#)
     };
     let session = format!("{}\n{}\n{{broken\n", line("user"), line("brand-new"));
     let folder = Folder::new(&[("s.jsonl", &session), ("r.assert", "never rm\n")]);
     for format in ["human", "summary", "short", "jsonl", "json"] {
         let ran = folder.aver(&format!("check r.assert s.jsonl --format {format}"));
-        assert_eq!(ran.code, 0, "{ran:?}");
+        // What stood on the broken line may have been a call.
+        assert_eq!(ran.code, 1, "{ran:?}");
         assert!(
             ran.err.contains("warning: s.jsonl: 2 of 3 records not understood; line 2: a line of unknown type"),
             "{ran:?}"
         );
     }
     assert_eq!(folder.aver("check r.assert s.jsonl --strict").code, 4);
+}
+
+#[test]
+fn what_the_project_says_of_tools_is_shown_as_rules_see_it() {
+    let chat = CHAT.replace("\"done\"", "\"Error: no such order\"");
+    let folder = Folder::new(&[
+        ("chat.json", &chat),
+        ("r.assert", "require refund failed\n"),
+        ("tools.assert", "tool any fails when result starts with \"Error\"\n"),
+        ("averment.toml", "rules = [\"r.assert\"]\ntools = [\"tools.assert\"]\n"),
+    ]);
+    assert_eq!(folder.aver("check chat.json").code, 0);
+    let status = |flags: &str| {
+        let shown = folder.aver(&format!("trace show chat.json --calls {flags}")).out;
+        let line = shown.lines().find(|line| line.contains("refund(order")).unwrap_or_else(|| panic!("{shown}"));
+        line.split_whitespace().last().unwrap().to_owned()
+    };
+    assert_eq!(status(""), "failed");
+    assert_eq!(status("--no-project"), "\"o-1\")");
+    let failed = |flags: &str| {
+        folder.aver(&format!("trace stats chat.json --format json {flags}")).json()["tools"]["refund"]["failed"].clone()
+    };
+    assert_eq!((failed(""), failed("--no-project")), (json!(1), json!(0)));
+    // What is converted is what was recorded.
+    assert!(!folder.aver("trace convert chat.json").out.contains("failed"));
+    folder.write("tools.assert", b"tool any fails when\n");
+    assert_eq!(folder.aver("trace show chat.json").code, 3);
 }

@@ -22,7 +22,7 @@ before any(file_path: $p) where ok and tool in ["Read", "Write", "Edit", "MultiE
 "#;
 
 #[test]
-fn rules_reproduce_facts_about_recorded_sessions() {
+fn conformance_of_traces_facts_about_recorded_sessions() {
     let Some(folder) = shared("traces") else { return };
     let facts: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("facts.json")).unwrap()).unwrap();
     let facts = facts.as_object().unwrap();

@@ -256,9 +256,21 @@ fn a_command_runs_only_with_its_flag_and_never_in_a_shell() {
     );
     assert!(!folder.path().join("pwned").exists());
     // What a run records is an argument, and never a program or a part of a script.
-    for command in
-        ["sh -c ${output.code}", "${output.code}", "sh -c 'echo ${output.path}; true'", "env ${output.path} x"]
-    {
+    for command in [
+        "sh -c ${output.code}",
+        "${output.code}",
+        "sh -c 'echo ${output.path}; true'",
+        "env ${output.path} x",
+        "env --split-string=${output.code}",
+        "env LD_PRELOAD=${output.path} true",
+        "time -f %e ${output.path}",
+        "sudo --whatever me ${output.path}",
+        "docker exec box ${output.path}",
+        "find . -exec ${output.path} ';'",
+        "tar --to-command=${output.code} -xf x",
+        "sed ${output.code} x",
+        "script -c ${output.code} out",
+    ] {
         folder.write("code.assert", format!("run \"{command}\" exits 0\n").as_bytes());
         for asked in ["lint code.assert", "check code.assert t.json --allow-run"] {
             let ran = folder.aver(asked);

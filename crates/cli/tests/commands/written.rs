@@ -79,17 +79,37 @@ fn a_planted_link_is_never_written_through() {
 }
 
 /// Commands that write, each with the file. What is there before is old.
-const WRITERS: [(&str, &str); 9] = [
-    ("check r.assert t.json --report json=out.json", "out.json"),
+const WRITERS: [(&str, &str); 13] = [
     ("check r.assert t.json --profile=out.json", "out.json"),
+    ("check bad.assert t.json --baseline known --update-baseline", "known"),
     ("explain r.assert t.json --out out.html --format html", "out.html"),
     ("compile r.assert -o r.assertc", "r.assertc"),
     ("test r.assert --update", "r.snap"),
     ("new x --force", "x.assert"),
+    ("new x --force --from t.json", "x.assert"),
     ("test r.assert --coverage --coverage-out c.info", "c.info"),
+    ("test r.assert --report junit=out.xml", "out.xml"),
+    ("lint bad.assert --report sarif=out.sarif", "out.sarif"),
+    ("man --out man1", "man1/aver.1"),
     ("fmt long.assert", "long.assert"),
     ("lint long.assert --fix", "long.assert"),
 ];
+/// Formats of reports, each of which a check writes into a file.
+const FORMATS: [&str; 15] = [
+    "human", "summary", "short", "json", "jsonl", "html", "csv", "junit", "sarif", "github", "gitlab", "tap", "tap13",
+    "markdown", "spans",
+];
+/// What the folder of reports gets: all of it or nothing.
+const REPORTS: &str = "check bad.assert t.json --report-dir reports";
+
+/// All of them.
+fn writers() -> Vec<(String, String)> {
+    let of_format = |format| (format!("check bad.assert t.json --report {format}=out.report"), "out.report".to_owned());
+    let named = WRITERS.into_iter().map(|(command, file)| (command.to_owned(), file.to_owned()));
+    let in_folder =
+        ["report.json", "junit.xml", "report.sarif"].map(|file| (REPORTS.to_owned(), format!("reports/{file}")));
+    named.chain(FORMATS.into_iter().map(of_format)).chain(in_folder).collect()
+}
 
 /// A folder in which each of them has something to write.
 fn to_write() -> Folder {
@@ -97,26 +117,35 @@ fn to_write() -> Folder {
     let long: String =
         (0..400).map(|number| format!("rule   r{number} {{ not not output.x == {number} }}\n")).collect();
     folder.write("long.assert", long.as_bytes());
+    folder.write("bad.assert", b"rule bad { output.x == 2 }\nrule good { not not output.x == 1 }\n");
     folder
+}
+
+/// The same with the file of a command, as it was before.
+fn with_old(file: &str) -> (Folder, Option<Vec<u8>>) {
+    let folder = to_write();
+    match file {
+        "long.assert" => {}
+        "r.snap" => folder.write(file, b"=== gone\nr.1: passed\n"),
+        "known" => folder.write(file, b"# Failures that are known\n"),
+        _ => folder.write(file, b"old\n"),
+    }
+    let old = std::fs::read(folder.path().join(file)).ok();
+    (folder, old)
 }
 
 #[test]
 fn a_full_disk_leaves_what_was_there() {
-    for (command, file) in WRITERS {
-        let folder = to_write();
-        let old = if file == "long.assert" { folder.read(file) } else { "old\n".to_owned() };
-        if file == "r.snap" {
-            folder.write(file, b"=== gone\nr.1: passed\n");
-        } else {
-            folder.write(file, old.as_bytes());
-        }
-        let old = folder.read(file);
+    for (command, file) in writers() {
+        let (folder, old) = with_old(&file);
         // No file may grow at all: what a full disk is to whoever writes.
         let line = format!("ulimit -f 0; exec {} {command}", env!("CARGO_BIN_EXE_aver"));
         let mut shell = Command::new("sh");
         let ended = shell.args(["-c", &line]).current_dir(folder.path()).stdout(Stdio::null()).output().unwrap();
-        assert_ne!(ended.status.code(), Some(0), "{command}: {ended:?}");
-        assert_eq!(folder.read(file), old, "{command}");
+        assert_eq!(ended.status.code(), Some(2), "{command}: {ended:?}");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(said.contains("written:") && said.contains(file.split('/').next().unwrap()), "{command}: {said}");
+        assert_eq!(std::fs::read(folder.path().join(&file)).ok(), old, "{command}");
         let drafts = std::fs::read_dir(folder.path()).unwrap().flatten();
         let drafts: Vec<_> = drafts.filter(|entry| entry.file_name().to_string_lossy().ends_with(".draft")).collect();
         assert!(drafts.is_empty(), "{command}: {drafts:?}");
@@ -124,41 +153,78 @@ fn a_full_disk_leaves_what_was_there() {
 }
 
 #[test]
+fn a_full_standard_output_is_no_success() {
+    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
+    let folder = to_write();
+    folder.write("r.map", b"");
+    let of_check = FORMATS.map(|format| format!("check bad.assert t.json --format {format}"));
+    for command in of_check.iter().map(String::as_str).chain([
+        "trace show t.json",
+        "trace convert t.json",
+        "trace stats t.json",
+        "trace schema",
+        "explain r.assert t.json",
+        "explain unknown-name",
+        "disasm r.assert",
+        "test r.assert",
+        "lint bad.assert",
+        "fmt --diff long.assert",
+        "new --stdout",
+        "new --list",
+        "completions bash",
+        "docs",
+        "lint --list",
+        "check r.assert t.json --profile",
+    ]) {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_aver"));
+        let program = program.args(shell_words::split(command).unwrap()).current_dir(folder.path());
+        let ended = program.stdout(full.try_clone().unwrap()).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.code().is_some_and(|code| (1..=5).contains(&code)), "{command}: {ended:?}");
+        assert!(said.contains("error"), "{command}: {said}");
+    }
+}
+
+/// How often each command is killed; `AVERMENT_KILLS=200` for the long look.
+fn rounds() -> u32 {
+    std::env::var("AVERMENT_KILLS").map_or(5, |text| text.parse().unwrap())
+}
+
+#[test]
 fn whoever_is_killed_leaves_the_old_file_or_the_new_one() {
-    for (command, file) in WRITERS {
-        let folder = to_write();
-        if file != "long.assert" && file != "r.snap" {
-            folder.write(file, b"old\n");
-        }
-        let old = std::fs::read(folder.path().join(file)).ok();
+    let (mut kills, mut before, mut after) = (0_u32, 0_u32, 0_u32);
+    for (command, file) in writers() {
+        let (folder, old) = with_old(&file);
         let start = std::time::Instant::now();
-        let whole = folder.aver(command);
+        let whole = folder.aver(&command);
         let took = start.elapsed();
-        let new = std::fs::read(folder.path().join(file)).ok();
+        let new = std::fs::read(folder.path().join(&file)).ok();
         assert!(new.is_some() && new != old, "{command}: {whole:?}");
-        for round in 0..12_u32 {
+        for round in 0..rounds() {
             match &old {
-                Some(old) => folder.write(file, old),
-                None => drop(std::fs::remove_file(folder.path().join(file))),
+                Some(old) => folder.write(&file, old),
+                None => drop(std::fs::remove_file(folder.path().join(&file))),
             }
-            let words = shell_words::split(command).unwrap();
+            let words = shell_words::split(&command).unwrap();
             let mut program = Command::new(env!("CARGO_BIN_EXE_aver"));
             let program = program.args(words).current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
             let mut child = program.spawn().unwrap();
-            std::thread::sleep(took * round / 10);
+            std::thread::sleep(took * (round + 1) / rounds());
             child.kill().unwrap();
-            child.wait().unwrap();
-            let found = std::fs::read(folder.path().join(file)).ok();
+            kills += u32::from(child.wait().unwrap().code().is_none());
+            let found = std::fs::read(folder.path().join(&file)).ok();
             // Profiles and pages say how long it took or when it was: their beginning and end say that they are whole.
             let is_whole = |found: &[u8], new: &[u8]| {
                 found == new
                     || found.len() > 50 && found[..9] == new[..9] && found[found.len() - 2..] == new[new.len() - 2..]
             };
-            let fits =
-                found == old || found.as_ref().zip(new.as_ref()).is_some_and(|(found, new)| is_whole(found, new));
-            assert!(fits, "{command}: {:?}", found.map(|found| String::from_utf8_lossy(&found).into_owned()));
+            let is_new = found.as_ref().zip(new.as_ref()).is_some_and(|(found, new)| is_whole(found, new));
+            let text = || found.as_ref().map(|found| String::from_utf8_lossy(found).into_owned());
+            assert!(found == old || is_new, "{command}: {:?}", text());
+            *if is_new { &mut after } else { &mut before } += 1;
         }
     }
+    println!("{kills} processes were killed; {before} files were the old ones, {after} the new ones");
 }
 
 #[test]

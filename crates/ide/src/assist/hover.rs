@@ -104,15 +104,17 @@ impl Looked<'_, '_> {
         }
         let roles: &[Role] = match cursor.mode {
             Mode::Start(_) => &[Role::Statement, Role::Declaration, Role::Setting, Role::Modifier, Role::Root],
-            Mode::Step if cursor.behind_operand => &[Role::Modifier, Role::Operator],
+            Mode::Step if cursor.behind_operand => &[Role::Modifier, Role::Operator, Role::List],
             Mode::Step => &[Role::Kind, Role::Modifier],
             Mode::Type => &[Role::Type],
             Mode::Severity => &[Role::Severity, Role::Modifier],
             Mode::Test => &[Role::Verdict],
             Mode::Expression | Mode::Arguments(_) | Mode::Value(..) if cursor.behind_operand => {
-                &[Role::Test, Role::Operator, Role::Modifier]
+                &[Role::Test, Role::Operator, Role::List, Role::Modifier]
             }
-            Mode::Expression | Mode::Value(..) => &[Role::Root, Role::Type, Role::Test, Role::Operator, Role::Constant],
+            Mode::Expression | Mode::Value(..) => {
+                &[Role::Root, Role::List, Role::Type, Role::Test, Role::Operator, Role::Constant]
+            }
             _ => &[Role::Modifier, Role::Setting],
         };
         let word = vocabulary::word(name, roles)?;

@@ -2,8 +2,8 @@
 
 use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::{
-    Agent, Argument, Atom, Expr, ExprKind, KindText, Name, Quantifier, Scope, SequenceMode, Statement, StatementKind,
-    StatusWord, Step, StepKind, StepWord, Subject, Text, Times, Window, Within, WithinUnit,
+    Agent, Argument, Atom, Expr, ExprKind, KindText, Name, Over, Quantifier, Scope, SequenceMode, Statement,
+    StatementKind, StatusWord, Step, StepKind, StepWord, Subject, Text, Times, Window, Within, WithinUnit,
 };
 
 /// What a temporal statement says; `None` for any other.
@@ -74,6 +74,13 @@ impl StatementReader<'_> {
             K::Count { step, test } => {
                 plain(format!("the number of {} is {}", self.step(step, &[]), self.written(test.span)))
             }
+            K::Sliding { condition, over } => plain(match over {
+                Over::Within(within) => {
+                    let (condition, bound) = (self.written(condition.span), self.written(within.span));
+                    format!("from every such step on, {bound}: {condition}")
+                }
+                Over::Row(_) => format!("in every row of such calls: {}", self.written(condition.span)),
+            }),
             K::First { step } => plain(format!("the first call is {}", self.step(step, &[]))),
             K::Last { step } => plain(format!("the last call is {}", self.step(step, &[]))),
             K::Before { each, immediately, starts, step, targets, within, .. } => {

@@ -18,6 +18,7 @@ pub enum Role {
     Kind,
     Test,
     Operator,
+    List,
     Type,
     Field,
     Verdict,
@@ -38,6 +39,7 @@ impl Role {
             Self::Kind => "kind of step",
             Self::Test => "test",
             Self::Operator => "operator",
+            Self::List => "list of steps or values",
             Self::Type => "type",
             Self::Field => "field",
             Self::Verdict => "verdict",
@@ -74,10 +76,12 @@ fn all() -> impl Iterator<Item = &'static Word> {
 /// The statements of the table in `syntax`. What has a part between its words is no word.
 static STATEMENTS: LazyLock<Vec<Word>> = LazyLock::new(|| {
     let plain = statements::FORMS.iter().filter(|form| !form.words.contains('…'));
-    plain
-        .map(|form| Word {
+    let forms = plain.map(|form| (Role::Statement, form));
+    forms
+        .chain(statements::LISTS.iter().map(|form| (Role::List, form)))
+        .map(|(role, form)| Word {
             word: form.words,
-            role: Role::Statement,
+            role,
             snippet: form.snippet,
             doc: form.doc,
             example: form.example,
@@ -336,7 +340,7 @@ mod tests {
         let files = [("tools.json", "{\"search\": {\"type\": \"object\"}}")];
         let files = averment_engine::check::files::Memory::new(files);
         let others = OTHERS.iter().filter(|word| !word.example.is_empty() && word.word != "tools from");
-        let all = statements::FORMS.iter().map(|form| (form.words, form.example));
+        let all = statements::FORMS.iter().chain(statements::LISTS).map(|form| (form.words, form.example));
         for (words, example) in all.chain(others.map(|word| (word.word, word.example))) {
             let folder = Some(std::path::Path::new(""));
             let compiled = averment_fixtures::Rules::with_files("example.assert", folder, example, &files);

@@ -46,6 +46,16 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The line of a place and how it is said here, where it is surely in the words of another language.
+    pub fn foreign_line(&self, place: Span) -> Option<(Span, String)> {
+        let text = &self.sources.get(place.file)?.text;
+        let start = text.get(..place.start as usize)?.rfind('\n').map_or(0, |at| at + 1);
+        let line = text.get(start..)?.lines().next()?;
+        let meant = averment_syntax::foreign(line.trim())?;
+        let start = start + line.len() - line.trim_start().len();
+        meant.certain.then(|| (Span::new(place.file, start, start + line.trim().len()), meant.text))
+    }
+
     /// Says something that is less sure than its lint usually is: as a remark, unless somebody chose a level for the lint.
     pub fn remark(&mut self, mut diagnostic: Diagnostic) {
         let level = self.options.levels.chosen(diagnostic.slug);

@@ -101,6 +101,7 @@ fn is_count(expr: &Expr) -> bool {
         ExprKind::Name(name) => name == "turns",
         ExprKind::Call { name, .. } => matches!(name.text.as_str(), "length" | "word_count"),
         ExprKind::Quantifier { quantifier, .. } => *quantifier == ExprQuantifier::Count,
+        ExprKind::Counted { .. } => true,
         _ => false,
     }
 }

@@ -124,7 +124,9 @@ pub fn same_sides(statement: &StatementKind) -> SameSides<'_> {
         K::Either { steps } => SameSides::Twice(steps),
         K::Together { .. } | K::Apart { .. } | K::Sequence { .. } | K::Never { .. } | K::Only { .. } => SameSides::Fine,
         K::Require { .. } | K::Count { .. } | K::First { .. } | K::Last { .. } | K::Repeat { .. } => SameSides::Fine,
-        K::Flow { .. } | K::Each { .. } | K::NoPredicate { .. } | K::ArgsValid { .. } => SameSides::Fine,
+        K::Flow { .. } | K::Each { .. } | K::Sliding { .. } | K::NoPredicate { .. } | K::ArgsValid { .. } => {
+            SameSides::Fine
+        }
         K::Expression(_) | K::Not(_) | K::Block { .. } | K::Group { .. } | K::World(_) => SameSides::Fine,
     }
 }
@@ -139,7 +141,12 @@ pub fn vacuous_without(statement: &StatementKind) -> &[Step] {
             &[]
         }
         K::Require { .. } | K::Count { .. } | K::First { .. } | K::Last { .. } | K::Either { .. } => &[],
-        K::Together { .. } | K::Sequence { .. } | K::Flow { .. } | K::NoPredicate { .. } | K::ArgsValid { .. } => &[],
+        K::Together { .. }
+        | K::Sequence { .. }
+        | K::Flow { .. }
+        | K::Sliding { .. }
+        | K::NoPredicate { .. }
+        | K::ArgsValid { .. } => &[],
         K::Expression(_) | K::Not(_) | K::Block { .. } | K::Group { .. } | K::World(_) => &[],
     }
 }

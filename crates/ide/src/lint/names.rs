@@ -234,12 +234,26 @@ fn statement_bindings<'a>(context: &mut Context<'a>, statement: &'a Statement, i
         };
         if own_header {
             let message = format!("`${name}` stands nowhere else: it relates nothing");
-            context.report(
-                Diagnostic::new(Slug::BindingUsedOnce, *span, message)
-                    .help(format!("write `${name}` on the other side too, or leave this entry out")),
-            );
+            let help = match renamed(context, statement, &uses, (name, *span)) {
+                Some(text) => format!("write `{text}` where both are the same, or leave this entry out"),
+                None => format!("write `${name}` on the other side too, or leave this entry out"),
+            };
+            context.report(Diagnostic::new(Slug::BindingUsedOnce, *span, message).help(help));
         }
     }
+}
+
+/// The statement with the only other binding that stands alone under the same name.
+fn renamed(context: &Context<'_>, statement: &Statement, uses: &Uses, (name, own): (&str, Span)) -> Option<String> {
+    let alone = |one: &&(String, Span)| uses.0.iter().filter(|(other, _)| *other == one.0).count() == 1;
+    let others: Vec<&(String, Span)> = uses.0.iter().filter(alone).filter(|(_, span)| *span != own).collect();
+    let [(_, other)] = others.as_slice() else { return None };
+    let text = &context.sources.get(statement.span.file)?.text;
+    let whole = text.get(statement.span.range())?;
+    let start = other.start.checked_sub(statement.span.start)? as usize;
+    let end = other.end.checked_sub(statement.span.start)? as usize;
+    let changed = format!("{}${name}{}", whole.get(..start)?, whole.get(end..)?);
+    Some(changed.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| text.len() <= 160)
 }
 
 /// The places of bindings.

@@ -109,8 +109,15 @@ pub fn two_scopes(context: &mut Context<'_>) {
             }
             let message = format!("`{right}` on the right is a field of the same call, not a value of another step");
             let diagnostic = Diagnostic::new(Slug::TwoScopes, value.span, message);
+            let whole = self.0.foreign_line(value.span);
             self.0.report(if declared {
                 diagnostic.help(format!("give what is declared as `{right}` another name"))
+            } else if let Some((line, text)) = whole {
+                diagnostic.help(format!("write `{text}` for a value that the steps share")).fix(
+                    format!("write `{text}`"),
+                    line,
+                    text,
+                )
             } else {
                 diagnostic.help(format!("write `${right}` here and in the other step for a value that they share")).fix(
                     format!("write `${right}`"),

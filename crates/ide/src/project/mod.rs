@@ -41,6 +41,8 @@ pub struct Project {
     pub format: Option<String>,
     /// Failures that are known, as behind `--baseline`.
     pub baseline: Option<PathBuf>,
+    /// What tokens cost, as behind `--prices`.
+    pub prices: Option<PathBuf>,
     /// What fails beside failures, as behind `--deny`.
     pub deny: Vec<String>,
     /// What does not fail, as behind `--allow`.

@@ -17,3 +17,4 @@ mod assist;
 mod editors;
 mod lint;
 mod lint_truth;
+mod mistakes;

@@ -38,7 +38,9 @@ struct Warning {
 pub(super) struct View {
     runs: u64,
     runs_failed: u64,
-    not_judged: u64,
+    /// How many runs have no verdicts, in words; empty where all have.
+    not_judged: String,
+    one_not_judged: bool,
     passed: bool,
     score: String,
     tiles: Vec<Tile>,
@@ -147,7 +149,8 @@ impl Overview {
         View {
             runs: ending.totals.runs,
             runs_failed: ending.totals.runs_failed,
-            not_judged: ending.totals.not_judged,
+            not_judged: ending.totals.missing_runs().unwrap_or_default(),
+            one_not_judged: ending.totals.not_judged == 1 && !ending.totals.not_judged_at_least,
             passed: ending.passed,
             score: rules::score(ending.totals.score()),
             bar: chart::bar(&verdicts.map(|(verdict, _, count)| (verdict, count))),

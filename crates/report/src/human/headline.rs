@@ -41,7 +41,7 @@ pub fn headline(out: &mut dyn Write, style: Style, ending: &Ending<'_>) -> io::R
 
 /// What the headline says of runs without verdicts.
 fn not_judged(totals: &Totals) -> Option<String> {
-    (totals.not_judged > 0).then(|| format!("; {} not judged", counted(totals.not_judged, "run")))
+    totals.missing_runs().map(|runs| format!("; {runs} not judged"))
 }
 
 /// A score for people: two decimals, cut and not rounded, so that only a whole 1 reads as one.

@@ -249,15 +249,15 @@ impl<'p> Collector<'p> {
     }
 
     fn scope(&mut self, scope: &Scope<PatternId>) {
-        let (first, second, closes) = match *scope {
-            Scope::After { open, until } => (open, until, until.is_some()),
-            Scope::Between { open, close } => (open, Some(close), true),
-            Scope::Before { close } => (close, None, false),
-            Scope::Each { step } => (step, None, false),
+        let closes = match scope {
+            Scope::After { until, .. } => until.is_some(),
+            Scope::Between { .. } => true,
+            Scope::Before { .. } | Scope::Each { .. } | Scope::Values { .. } => false,
         };
-        for pattern in std::iter::once(first).chain(second) {
+        for &pattern in scope.patterns() {
             self.pattern(pattern);
         }
+        let Some(&first) = scope.patterns().next() else { return };
         if let Some(header) = self.program.patterns.get(first.0 as usize) {
             self.push(PointKind::Window { closes }, header.span, Source::Window(self.owner.0, first));
         }

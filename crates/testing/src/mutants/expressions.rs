@@ -41,6 +41,16 @@ impl Finder<'_> {
                 self.expr(source);
                 self.expr(body);
             }
+            ExprKind::Of { value, target, .. } => {
+                self.expr(value);
+                target.expr.iter().for_each(|list| self.expr(list));
+                target.step.iter().for_each(|step| self.step(step));
+            }
+            ExprKind::Filtered { list, condition } => {
+                self.expr(list);
+                self.expr(condition);
+            }
+            ExprKind::Counted { step, .. } => self.step(step),
             ExprKind::Null
             | ExprKind::Number(_)
             | ExprKind::Regex(_)

@@ -4,8 +4,8 @@ use super::edit::{Finder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::deeper;
 use averment_syntax::ast::{
-    Assertion, GroupKind, Item, ItemKind, Modifier, ModifierKind, Number, Quantifier, Scope, SequenceMode, Setting,
-    Statement, StatementKind, Step, Times, Window, Within,
+    Assertion, GroupKind, Item, ItemKind, Modifier, ModifierKind, Number, Over, Quantifier, Scope, SequenceMode,
+    Setting, Statement, StatementKind, Step, Times, Window, Within,
 };
 
 impl Finder<'_> {
@@ -98,6 +98,12 @@ impl Finder<'_> {
         let span = statement.span;
         match &statement.kind {
             S::Expression(expr) => self.expr(expr),
+            S::Sliding { condition, over } => {
+                self.expr(condition);
+                if let Over::Within(within) = over {
+                    self.within(Some(within));
+                }
+            }
             S::Not(inner) => {
                 let missing = format!("a test in which `{}` decides", self.short(span));
                 self.cut(span.start, inner.span.start, MutantKind::Negate, missing);

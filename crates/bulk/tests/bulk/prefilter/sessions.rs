@@ -61,15 +61,18 @@ fn line() -> impl Strategy<Value = String> {
             ("assistant", r#"{"role":"user","content":null}"#), ("user", r#"{"role":"user"}"#), ("user", r#"{"content":"x"}"#), ("user", "3"),
         ]).prop_map(|(kind, message)| (kind, message.to_owned())),
     ];
-    let spoken = (spoken, about, time).prop_map(|((kind, message), about, time)| {
-        format!(r#"{{"sessionId":"s","uuid":"u","type":"{kind}","message":{message}{about}{time}}}"#)
+    // Ids of lines come again now and then, and lines of another session.
+    let ids = (prop_oneof![9 => 1..10_000_u32, 1 => 0..2_u32], prop_oneof![20 => Just("s"), 1 => Just("other")]);
+    let spoken = (spoken, about, time, ids).prop_map(|((kind, message), about, time, (id, session))| {
+        format!(r#"{{"sessionId":"{session}","uuid":"{id}","type":"{kind}","message":{message}{about}{time}}}"#)
     });
     prop_oneof![
         9 => spoken,
         1 => prop::sample::select(vec![
             r#"{"type":"summary","summary":"x","leafUuid":"u"}"#, r#"{"type":"progress","uuid":"u"}"#, "", "  ", "3", "{", r#"{"type":"odd","uuid":"u"}"#,
             r#"{"type":"system","subtype":"init","tools":["Bash"],"session_id":"s"}"#,
-            r#"{"type":"result","session_id":"s","result":"a done","duration_ms":12,"total_cost_usd":0.5,"is_error":false}"#,
+            r#"{"type":"result","session_id":"s","result":"a done","duration_ms":12,"total_cost_usd":0.5,"is_error":false,"num_turns":4}"#,
+            r#"{"type":"stream_event","session_id":"s","event":{"type":"message_stop"},"uuid":"e"}"#,
             r#"{"type":"result","session_id":"s","subtype":"error_max_turns","is_error":true}"#,
             r#"{"type":"result","session_id":"s","result":null,"duration_ms":null}"#,
             r#"{"type":"result","session_id":"s","duration_ms":"long"}"#,

@@ -4,11 +4,12 @@ use super::{Arguments, CheckAllow, CheckDeny};
 use crate::commands::console::ColorChoice;
 use crate::commands::exit::Stop;
 use crate::commands::rules::{self, Rules};
-use crate::commands::{inputs, project};
+use crate::commands::{inputs, project, targets};
 use averment::Limits;
 use averment_ide::project::Project;
+use averment_traces::read::is_named_like_a_trace;
 use clap::ValueEnum as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is to be checked: what the command line says, else what the project says.
 pub(super) struct CheckInputs<'a> {
@@ -54,6 +55,12 @@ impl<'a> CheckInputs<'a> {
         self.arguments.allow_read.iter().chain(granted).cloned().collect()
     }
 
+    /// The file of what is known to fail.
+    pub(super) fn baseline(&self) -> Option<&Path> {
+        let of_project = || self.project.as_ref()?.baseline.as_deref();
+        self.arguments.baseline.as_deref().or_else(of_project)
+    }
+
     pub(super) fn allows(&self, what: CheckAllow) -> bool {
         let words = self.project.iter().flat_map(|project| &project.allow);
         self.arguments.allow.contains(&what)
@@ -63,7 +70,7 @@ impl<'a> CheckInputs<'a> {
 
 /// Whether a file is named like a trace.
 fn is_trace(path: &std::path::Path) -> bool {
-    matches!(path.extension().and_then(|ending| ending.to_str()), Some("json" | "jsonl"))
+    path.file_name().is_some_and(|name| is_named_like_a_trace(&name.to_string_lossy()))
 }
 
 /// The rules, compiled.
@@ -110,6 +117,7 @@ fn swapped(arguments: &Arguments) -> Result<(), Stop> {
 pub(super) fn traces(
     arguments: &Arguments,
     given: &CheckInputs<'_>,
+    named: inputs::Named<'_>,
     selects_any: bool,
 ) -> Result<Vec<inputs::Input>, Stop> {
     let empty_allowed = given.allows(CheckAllow::Empty);
@@ -121,14 +129,37 @@ pub(super) fn traces(
     if given.traces.is_empty() && !empty_allowed {
         return Err(Stop::usage("no trace is given", "name files, folders, or `-` for standard input"));
     }
-    let named = inputs::traces_by_name(&given.traces)?;
+    crate::commands::console::say(&named.notes);
     let empty: Vec<String> =
-        named.iter().filter(|(_, found)| found.is_empty()).map(|(name, _)| format!("`{name}`")).collect();
+        named.found.iter().filter(|(_, found)| found.is_empty()).map(|(name, _)| format!("`{name}`")).collect();
     if !empty.is_empty() && !empty_allowed {
         return Err(Stop::usage(
             format!("nothing to check: there is no trace in {}", empty.join(", ")),
             "`--allow empty` lets it pass",
         ));
     }
-    Ok(named.into_iter().flat_map(|(_, found)| found).collect())
+    Ok(named.found.into_iter().flat_map(|(_, found)| found).collect())
+}
+
+/// Everything that the check writes is something else than what it reads and than each other. It is asked before the first word of the rules
+/// is looked at: a report of rules that do not compile is written, too.
+pub(super) fn compare(given: &CheckInputs<'_>, outputs: &[&Path], named: &inputs::Named<'_>) -> Result<(), Stop> {
+    let arguments = given.arguments;
+    let project = given.project.as_ref();
+    let of_project = project.into_iter().flat_map(|one| one.baseline.iter().chain(&one.prices).chain([&one.file]));
+    let files = arguments.map.iter().chain(&arguments.prices).chain(&arguments.param_file);
+    let rules: Vec<inputs::Input> = given
+        .rules
+        .iter()
+        .filter(|path| path.exists())
+        .map(|path| inputs::rules(std::slice::from_ref(path)))
+        .collect::<Result<Vec<_>, Stop>>()?
+        .concat();
+    let traces = named.found.iter().flat_map(|(_, found)| targets::paths(found));
+    let read = files.chain(of_project).chain(&given.rules).map(PathBuf::as_path).chain(traces);
+    let baseline = given.baseline();
+    targets::refuse(outputs.iter().copied(), read.chain(baseline))?;
+    targets::refuse(outputs.iter().copied(), targets::paths(&rules))?;
+    // A baseline is read and written anew by design; nothing else goes into it.
+    targets::apart(outputs.iter().copied().chain(baseline.filter(|_| arguments.update_baseline)), "outputs")
 }

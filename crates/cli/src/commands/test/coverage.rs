@@ -3,6 +3,7 @@
 use crate::commands::console::{ColorChoice, Stream, say};
 use crate::commands::exit::{Exit, Stop};
 use crate::commands::inputs::{self, Input};
+use crate::commands::left_out::Excluded;
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use averment_base::limits::Limits;
 use averment_testing::coverage::{self, Coverage, Share};
@@ -11,7 +12,7 @@ use averment_testing::subject::Subject;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Flags of coverage.
 #[derive(Debug, clap::Args)]
@@ -67,6 +68,11 @@ impl CoverageFlags {
         &self.on
     }
 
+    /// The file that coverage goes into.
+    pub fn out(&self) -> Option<&Path> {
+        self.coverage_out.as_deref()
+    }
+
     /// What was asked for; `None` when nothing was. `least` is the share that the project wants, in tenths of a percent.
     pub fn asked(&self, least: Option<u64>) -> Result<Option<Asked>, Stop> {
         let of_project = least;
@@ -84,7 +90,7 @@ impl CoverageFlags {
                 Some(ending) if ending == "info" || ending == "lcov" => CoverageFormat::Lcov,
                 _ => CoverageFormat::Text,
             });
-        let traces = inputs::traces(&self.on)?.iter().map(name).collect();
+        let traces = inputs::traces(&self.on, &Excluded::default())?.iter().map(name).collect();
         Ok(Some(Asked { format, out: self.coverage_out.clone(), least: least.or(of_project), shown: any, traces }))
     }
 }

@@ -3,6 +3,7 @@
 use crate::commands::console::{ColorChoice, Hiding, Stream, say};
 use crate::commands::exit::{Exit, Stop};
 use crate::commands::inputs::{self, Input};
+use crate::commands::left_out::Excluded;
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_engine::vm::select::Selection;
@@ -46,7 +47,7 @@ pub fn run(
 }
 
 fn traces(name: &str) -> Result<Vec<String>, Stop> {
-    let inputs = inputs::traces(&[name.to_owned()])?;
+    let inputs = inputs::traces(&[name.to_owned()], &Excluded::default())?;
     let path = |input: &Input| match input {
         Input::File(path) => path.to_string_lossy().into_owned(),
         Input::Stdin => "-".to_owned(),

@@ -27,7 +27,7 @@ use clap::ValueEnum;
 use given::TestInputs;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use watch::Used;
 
@@ -144,6 +144,19 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     once(arguments, color, &mut Used::default())
 }
 
+impl Arguments {
+    /// Everything that the tests write is something else than what they read and than each other.
+    fn compare(&self, targets: &[OutputTarget], subjects: &[Subject]) -> Result<(), Stop> {
+        let rules = || subjects.iter().filter_map(|subject| subject.path.as_deref());
+        let snapshots: Vec<PathBuf> = rules().map(averment_testing::snapshot::path_of).collect();
+        let on: Vec<&Path> = self.coverage.traces().iter().map(Path::new).collect();
+        let outputs: Vec<&Path> = targets::files_of(targets).chain(self.coverage.out()).collect();
+        targets::refuse(outputs.iter().copied(), rules().chain(on))?;
+        targets::refuse(outputs.iter().copied(), snapshots.iter().map(PathBuf::as_path))?;
+        targets::apart(outputs.into_iter().chain(snapshots.iter().map(PathBuf::as_path)), "outputs")
+    }
+}
+
 /// Runs the tests; tells what files that took.
 fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Exit, Stop> {
     let given = TestInputs::new(arguments, color)?;
@@ -157,7 +170,7 @@ fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Ex
         false => Arc::default(),
     };
     let mut subjects = given.subjects(color, &limits, used)?;
-    targets::refuse(&targets, subjects.iter().filter_map(|subject| subject.path.as_deref()))?;
+    arguments.compare(&targets, &subjects)?;
     if !arguments.discriminate.is_empty() {
         let selection =
             Selection { rules: arguments.rule.clone(), tags: arguments.tag.clone(), ..Selection::default() };

@@ -2,7 +2,7 @@
 
 use super::super::console::ColorChoice;
 use super::super::exit::{Exit, Stop};
-use super::Given;
+use super::{Given, Told};
 use averment_report::escaped;
 use averment_runs::run::Run;
 use averment_runs::written::normal_form;
@@ -23,7 +23,7 @@ pub(super) struct Convert {
 
 /// Writes runs, one a line.
 pub(super) fn run(convert: &Convert, color: ColorChoice) -> Result<Exit, Stop> {
-    convert.given.each(color, &mut io::BufWriter::new(io::stdout()), write)
+    convert.given.each(color, Told::AsRecorded, &mut io::BufWriter::new(io::stdout()), write)
 }
 
 /// Writes a run on one line.

@@ -12,6 +12,8 @@ pub(super) fn places(run: &Run<'_>) -> String {
     let fields = fields(run);
     let offsets = fields.iter().filter_map(|(_, node)| start(node)).collect::<Vec<_>>();
     let pointers = pointers(run.text, offsets);
+    // Names of fields that nobody knows are those of the recorded text.
+    let fields: Vec<_> = fields.iter().map(|(name, node)| (one_line(name), node)).collect();
     let widest = fields.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     for (name, node) in &fields {

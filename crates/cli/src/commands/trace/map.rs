@@ -4,8 +4,12 @@ use super::super::exit::{Exit, Stop};
 use super::super::inputs::Input;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
+use averment_base::value::json;
+use averment_builtins::detect;
 use averment_bulk::feed::{self, Reading};
+use averment_report::redact::{Withheld, is_telling, redact};
 use averment_traces::names::propose;
+use bumpalo::Bump;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -33,7 +37,7 @@ pub(super) fn run(map: &Map) -> Result<Exit, Stop> {
     let mut problem = None;
     for raw in document.runs().take(propose::RUNS) {
         match raw {
-            Ok(raw) => match propose::from_text(raw.text()) {
+            Ok(raw) => match proposed(raw.text()) {
                 Ok(proposal) => {
                     io::stdout().lock().write_all(printable(&proposal).as_bytes())?;
                     return Ok(Exit::Holds);
@@ -48,4 +52,17 @@ pub(super) fn run(map: &Map) -> Result<Exit, Stop> {
         format!("no map is proposed for `{}`: {why}", input.name()),
         "a run needs a list of objects that each name a tool; write the map by hand: `calls = \"path.to.list\"`",
     ))
+}
+
+/// The proposal for a run, without secrets: neither those that are known by their form nor values that their names make secrets.
+fn proposed(text: &str) -> Result<String, String> {
+    let arena = Bump::new();
+    let mut texts = Vec::new();
+    if let Ok(document) = json::parse_recorded(text, 0, &arena, &Limits::default()) {
+        let telling = |text: &&str| is_telling(text);
+        detect::named(&document.node.value, &mut |_, text| texts.extend(Some(text).filter(telling).map(str::to_owned)));
+    }
+    let withheld = Withheld::of(texts);
+    let hide = |text: &str| withheld.without(redact(text).into_owned());
+    propose::from_text(text, &hide).map(|proposal| hide(&proposal))
 }

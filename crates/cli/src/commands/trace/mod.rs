@@ -1,6 +1,7 @@
 //! `aver trace`: what is read of traces, without any rules.
 
 mod convert;
+mod facts;
 mod fields;
 mod map;
 mod schema;
@@ -10,12 +11,15 @@ mod stats;
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
 use super::inputs;
+use super::left_out::Excluded;
 use super::passed_over::PassedOver;
+use super::project::ProjectArguments;
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, Reading};
 use averment_report::tell_unreadable;
 use averment_runs::run::Run;
 use bumpalo::Bump;
+use facts::ToolFacts;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -55,9 +59,26 @@ struct Given {
     /// Names of the parts of a run in a format of one's own: a TOML or JSON file
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    /// What tokens cost: a TOML or JSON file with the prices of models, for runs that do not record their cost
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    /// Of folders and patterns, leave out what has this name or path: `package.json`, `drafts/`, `"*.bak.json"`
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
     /// What is odd in a trace is an error, and so is a file of a folder that is no trace
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    project: ProjectArguments,
+}
+
+/// How the calls of a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// As the run records it.
+    AsRecorded,
+    /// With what the project says of tools, as rules see it.
+    AsJudged,
 }
 
 /// Runs one of the commands.
@@ -76,12 +97,18 @@ impl Given {
     fn each<W: Write>(
         &self,
         color: ColorChoice,
+        told: Told,
         out: &mut W,
         mut look: impl FnMut(&Run<'_>, &mut W) -> io::Result<()>,
     ) -> Result<Exit, Stop> {
-        let traces = inputs::traces(&self.traces)?;
+        let traces = inputs::traces(&self.traces, &Excluded::new(&self.exclude)?)?;
         let names = inputs::names(self.map.as_deref())?;
-        let reading = Reading { limits: Limits::default(), names, strict: self.strict, ..Reading::default() };
+        let project = self.project.load(&[], color)?;
+        let of_project = project.as_ref().and_then(|project| project.prices.as_deref());
+        let prices = inputs::prices(self.prices.as_deref().or(of_project))?;
+        let tools = project.as_ref().filter(|_| told == Told::AsJudged);
+        let facts = ToolFacts::of(tools, Limits::default(), color)?;
+        let reading = Reading { limits: Limits::default(), names, prices, strict: self.strict, ..Reading::default() };
         let mut passed_over = PassedOver::new(&self.traces, self.strict);
         let (mut read, mut exit, mut arena) = (0_usize, Exit::Holds, Bump::new());
         for trace in &traces {
@@ -96,7 +123,10 @@ impl Given {
                     let looked = match raw.and_then(|raw| feed::parse(raw, &arena, &reading)) {
                         Ok(run) => {
                             read += 1;
-                            look(&run, out)
+                            match &facts {
+                                Some(facts) => facts.with(&run, &arena, |run| look(run, out)),
+                                None => look(&run, out),
+                            }
                         }
                         Err(unreadable) if passed_over.takes(&unreadable) => Ok(()),
                         Err(unreadable) => {

@@ -2,7 +2,7 @@
 
 use super::super::console::{ColorChoice, Stream};
 use super::super::exit::{Exit, Stop};
-use super::{Given, fields};
+use super::{Given, Told, fields};
 use averment_base::diagnostic::render::{Ink, paint, printable};
 use averment_builtins::detect::beginning;
 use averment_report::redact_run;
@@ -38,7 +38,8 @@ pub(super) struct Show {
 pub(super) fn run(show: &Show, color: ColorChoice) -> Result<Exit, Stop> {
     let style = Stream::Out.style(color);
     let mut shown = 0_usize;
-    show.given.each(color, &mut io::BufWriter::new(io::stdout()), |run, out| {
+    let told = if show.json { Told::AsRecorded } else { Told::AsJudged };
+    show.given.each(color, told, &mut io::BufWriter::new(io::stdout()), |run, out| {
         if show.json {
             return super::convert::write(run, out);
         }

@@ -2,13 +2,14 @@
 
 use super::super::console::{ColorChoice, Stream};
 use super::super::exit::{Exit, Stop};
-use super::Given;
+use super::{Given, Told};
 use averment_base::diagnostic::render::one_line;
 use averment_base::value::Value;
+use averment_bulk::understood::{note_unpriced, unpriced_in_words};
 use averment_report::escaped::EscapedJson;
-use averment_report::redact::redact;
+use averment_report::redact::{Withheld, environment, redact};
 use averment_runs::normal::{of_run, of_step, of_usage};
-use averment_runs::run::{Kind, Records, Run, Status, Step};
+use averment_runs::run::{Kind, Priced, Records, Run, Status, Step};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -69,6 +70,12 @@ struct Counts {
     other_tools: u64,
     tokens: BTreeMap<&'static str, Sum>,
     cost_usd: Sum,
+    /// Runs whose cost is that of a table of prices.
+    #[serde(skip_serializing_if = "is_zero")]
+    priced: u64,
+    /// Why the cost of runs is not known although there is such a table, and of how many.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unpriced: BTreeMap<String, u64>,
     duration_ms: Sum,
     turns: Sum,
     records: u64,
@@ -104,7 +111,7 @@ fn is_zero(count: &u64) -> bool {
 /// Counts and prints.
 pub(super) fn run(stats: &Stats, color: ColorChoice) -> Result<Exit, Stop> {
     let mut counts = Counts::default();
-    let exit = stats.given.each(color, &mut io::sink(), |run, _| {
+    let exit = stats.given.each(color, Told::AsJudged, &mut io::sink(), |run, _| {
         counts.add(run);
         Ok(())
     })?;
@@ -119,6 +126,7 @@ pub(super) fn run(stats: &Stats, color: ColorChoice) -> Result<Exit, Stop> {
             out.write_all(redact(&counts.table(listed, Stream::Out.style(color).width)).as_bytes())?;
         }
     }
+    super::super::console::say(&redact(&unpriced_in_words(&counts.unpriced)));
     Ok(exit)
 }
 
@@ -135,10 +143,11 @@ impl Counts {
     fn add(&mut self, run: &Run<'_>) {
         self.runs += 1;
         *self.formats.entry(run.format).or_default() += 1;
+        let withheld = Withheld::of(environment(run));
         for step in run.steps {
             *self.steps.entry(step.kind.list_key()).or_default() += 1;
             if step.kind == Kind::Call {
-                self.add_call(step);
+                self.add_call(&withheld.without(redact(step.name).into_owned()), step);
             }
         }
         for count in USAGE {
@@ -147,21 +156,27 @@ impl Counts {
             }
         }
         self.cost_usd.add(run.root(of_run::COST).value);
+        match &run.priced {
+            Priced::ByTable => self.priced += 1,
+            Priced::Unknown(why) => note_unpriced(&mut self.unpriced, why),
+            Priced::Recorded | Priced::NotAsked => {}
+        }
         self.duration_ms.add(run.root(of_run::DURATION).value);
         self.turns.add(run.root(of_run::TURNS).value);
-        let Records { seen, not_understood } = run.records;
+        let Records { seen, not_understood, .. } = run.records;
         self.records += seen;
         self.records_not_understood += not_understood;
         self.warnings += run.warnings.len() as u64;
     }
 
-    fn add_call(&mut self, step: &Step<'_>) {
+    /// `name` is what is shown of the name of the tool.
+    fn add_call(&mut self, name: &str, step: &Step<'_>) {
         self.calls += 1;
-        if self.tools.len() >= TOOLS && !self.tools.contains_key(step.name) {
+        if self.tools.len() >= TOOLS && !self.tools.contains_key(name) {
             self.other_tools += 1;
             return;
         }
-        let tool = self.tools.entry(step.name.to_owned()).or_default();
+        let tool = self.tools.entry(name.to_owned()).or_default();
         tool.calls += 1;
         *match step.status {
             Status::Ok => &mut tool.ok,
@@ -188,6 +203,9 @@ impl Counts {
         for (name, sum, unit) in [("cost", self.cost_usd, " USD"), ("turns", self.turns, "")] {
             if sum.of > 0 {
                 let _ = writeln!(out, "{name:<10} {}{unit}{}", (sum.sum * 1e6).round() / 1e6, of(sum));
+            }
+            if name == of_run::COST && self.priced > 0 {
+                let _ = writeln!(out, "           {} of these runs by the table of prices", self.priced);
             }
         }
         if self.duration_ms.of > 0 {

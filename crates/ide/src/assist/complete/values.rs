@@ -10,6 +10,7 @@ use crate::assist::vocabulary::{self, Role};
 use averment_builtins::table;
 use averment_engine::check::DeclarationKind;
 use averment_runs::run::Kind;
+use averment_syntax::statements;
 
 impl CompletionBuilder<'_, '_> {
     pub(super) fn operators(&mut self) {
@@ -69,6 +70,9 @@ impl CompletionBuilder<'_, '_> {
             ("if … then … else", "if ${1:condition} then ${2:a} else ${3:b}"),
         ] {
             self.push(CompletionKind::Operator, label, insert, "expression", "");
+        }
+        for form in statements::LISTS {
+            self.push(CompletionKind::Operator, &format!("… {} …", form.words), form.snippet, "expression", form.doc);
         }
     }
 

@@ -271,7 +271,14 @@ fn may_fault(expr: &Expr, module: &Module, depth: usize) -> bool {
         ExprKind::Constant(Constant::Boolean(_)) => false,
         // What is computed on the way to a test may fault too: a condition inside a quantifier, a definition.
         ExprKind::Test(_) => averment_engine::check::any(expr, &|kind| {
-            matches!(kind, ExprKind::Quantifier(..) | ExprKind::Def(..) | ExprKind::If(..))
+            matches!(
+                kind,
+                ExprKind::Quantifier(..)
+                    | ExprKind::Def(..)
+                    | ExprKind::If(..)
+                    | ExprKind::Select(_)
+                    | ExprKind::Collect(..)
+            )
         }),
         ExprKind::Def(number, arguments) => match module.defs.get(*number as usize) {
             Some(def) if depth > 0 && arguments.is_empty() => may_fault(&def.body, module, depth.saturating_sub(1)),

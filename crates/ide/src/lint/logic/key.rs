@@ -73,6 +73,7 @@ fn write_form(expr: &Expr, out: &mut String) {
         ExprKind::Step => out.push_str("@step"),
         ExprKind::StepField(name) => drop(write!(out, "@{name}")),
         ExprKind::StepOrRoot(name) => drop(write!(out, "@?{name}")),
+        ExprKind::StepOwn(name) => drop(write!(out, "@!{name}")),
         ExprKind::Response => out.push_str("@response"),
         ExprKind::Param(number) => drop(write!(out, "param{number}")),
         ExprKind::Let(number) => drop(write!(out, "let{number}")),
@@ -123,6 +124,10 @@ fn write_form(expr: &Expr, out: &mut String) {
             write(source, out);
             out.push(':');
             write(body, out);
+        }
+        // Equal only to itself: what stands in it sees other steps.
+        ExprKind::Select(_) | ExprKind::Collect(..) => {
+            let _ = write!(out, "taken@{}:{}..{}", expr.span.file.0, expr.span.start, expr.span.end);
         }
         ExprKind::Builtin(name, all) => list(name, all, out),
         ExprKind::Def(number, all) => list(&format!("def{number}"), all, out),

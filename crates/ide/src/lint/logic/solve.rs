@@ -7,6 +7,8 @@ use std::rc::Rc;
 
 /// Literals that are looked at before the search gives up.
 const BUDGET: usize = 20_000;
+/// So much that is copied for a literal (subjects of the model, values that a set lists) counts as one more literal.
+const SHARE: usize = 64;
 
 /// What the search found out.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,13 +104,14 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn satisfy<'f>(&mut self, goals: Rest<'f>, model: &Model) -> Result<Option<Model>, Spent> {
-        self.budget = self.budget.checked_sub(1).ok_or(Spent)?;
+        self.charge(1)?;
         let Some(first) = goals else { return Ok(Some(model.clone())) };
         let rest = first.rest.clone();
         stacker::maybe_grow(64 << 10, 1 << 20, || match first.goal {
             Formula::Known(false) => Ok(None),
             Formula::Known(true) => self.satisfy(rest, model),
             Formula::Literal(literal) => {
+                self.charge(model.len() / SHARE)?;
                 let mut model = model.clone();
                 if !self.narrow(literal, &mut model)? {
                     return Ok(None);
@@ -136,6 +139,7 @@ impl Search<'_> {
         let mut open = vec![literal];
         while let Some(literal) = open.pop() {
             let known = self.known(literal.subject, model);
+            self.charge(known.weight().saturating_add(literal.holds.weight()) / SHARE)?;
             let left = known.and(&literal.holds);
             if left.is_empty() {
                 return Ok(false);
@@ -147,7 +151,7 @@ impl Search<'_> {
             model.insert(literal.subject, Rc::new(left));
             let facts = self.facts;
             for clause in facts.of(literal.subject) {
-                self.budget = self.budget.checked_sub(clause.len()).ok_or(Spent)?;
+                self.charge(clause.len())?;
                 let mut possible =
                     clause.iter().filter(|one| !self.known(one.subject, model).and(&one.holds).is_empty());
                 match (possible.next(), possible.next()) {
@@ -158,6 +162,11 @@ impl Search<'_> {
             }
         }
         Ok(true)
+    }
+
+    fn charge(&mut self, literals: usize) -> Result<(), Spent> {
+        self.budget = self.budget.checked_sub(literals).ok_or(Spent)?;
+        Ok(())
     }
 
     /// The values that are left for a subject.

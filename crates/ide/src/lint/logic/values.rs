@@ -140,6 +140,15 @@ impl Values {
         }
     }
 
+    /// About how much work and memory it takes: what it lists, and its tests against each other.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let (Texts::Only(texts) | Texts::Except(texts)) = &self.texts;
+        let tests = self.tests.len();
+        let pairs = tests.saturating_mul(tests) / 8;
+        texts.len().saturating_add(self.numbers.0.len()).saturating_add(tests).saturating_add(pairs)
+    }
+
     /// Whether surely no value is in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,0 +1,293 @@
+//! What of a folder nobody wants read: what `--exclude` names, and what a `.gitignore` in the folder ignores. What somebody names himself is
+//! read.
+
+use super::exit::Stop;
+use averment_base::diagnostic::render::one_line;
+use averment_base::files;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use std::path::Path;
+
+/// The name of the files that say what is ignored.
+const IGNORE: &str = ".gitignore";
+/// Bytes of the largest of them that is read.
+const LARGEST: usize = 1 << 20;
+
+/// What `--exclude` names.
+#[derive(Debug, Default)]
+pub struct Excluded(Rules);
+
+impl Excluded {
+    /// The patterns of the command line. One without a `/` stands for a name in any folder.
+    pub fn new(patterns: &[String]) -> Result<Self, Stop> {
+        let mut rules = Reading::begin();
+        for pattern in patterns {
+            let said = |why: &str| {
+                let message = format!("`--exclude {}` is no pattern: {why}", one_line(pattern));
+                Stop::usage(message, "name files or folders, such as `package.json`, `drafts/` or `*.bak.json`")
+            };
+            let plain = pattern.trim_start_matches("./");
+            if plain.trim_matches('/').is_empty() {
+                return Err(said("it names nothing"));
+            }
+            let (inner, folder) = without_slash(plain);
+            let anywhere = if inner.starts_with('/') { inner.to_owned() } else { format!("**/{inner}") };
+            rules.add(&anywhere, folder, true).map_err(|error| said(&error.kind().to_string()))?;
+        }
+        Ok(Self(rules.finish()))
+    }
+
+    /// Whether a file or folder is left out, by its path as it is shown.
+    pub fn leaves_out(&self, shown: &Path, folder: bool) -> bool {
+        self.0.say(shown, folder) == Some(true)
+    }
+}
+
+/// Patterns, the last of which counts that matches.
+#[derive(Debug, Default)]
+struct Rules {
+    patterns: GlobSet,
+    kinds: Vec<Kind>,
+}
+
+/// What a pattern means.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    /// It stands for folders alone.
+    folder: bool,
+    /// What it matches is left out; else it is read, whatever stood before.
+    out: bool,
+}
+
+impl Rules {
+    /// Whether a path is left out; `None` where no pattern speaks of it.
+    fn say(&self, path: &Path, folder: bool) -> Option<bool> {
+        let matching = self.patterns.matches(path);
+        let kinds = matching.into_iter().rev().filter_map(|index| self.kinds.get(index));
+        kinds.filter(|kind| folder || !kind.folder).map(|kind| kind.out).next()
+    }
+
+    /// Those of a file. A line that is no pattern is passed over, as git does.
+    fn of_file(file: &Path) -> Option<Self> {
+        let text = files::text_of(file, LARGEST).ok()?;
+        let mut rules = Reading::begin();
+        for line in text.lines() {
+            let line = trimmed(line);
+            let (line, out) = line.strip_prefix('!').map_or((line, true), |line| (line, false));
+            let (inner, folder) = without_slash(line);
+            if inner.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            // Braces are signs of patterns here, and none there.
+            let inner = inner.replace('{', "\\{").replace('}', "\\}");
+            let pattern = match inner.strip_prefix('/') {
+                Some(here) => here.to_owned(),
+                None if inner.contains('/') => inner,
+                None => format!("**/{inner}"),
+            };
+            let _ = rules.add(&pattern, folder, out);
+        }
+        Some(rules.finish())
+    }
+}
+
+/// A line without the space at its end, unless that is escaped.
+fn trimmed(line: &str) -> &str {
+    let plain = line.trim_end();
+    match line.get(plain.len()..).and_then(|rest| rest.chars().next()) {
+        Some(first) if plain.ends_with('\\') => line.get(..plain.len() + first.len_utf8()).unwrap_or(plain),
+        _ => plain,
+    }
+}
+
+/// A pattern without the `/` at its end, which makes it one for folders.
+fn without_slash(pattern: &str) -> (&str, bool) {
+    let inner = pattern.trim_end_matches('/');
+    (inner, inner.len() < pattern.len())
+}
+
+/// Patterns while they are read.
+struct Reading {
+    patterns: GlobSetBuilder,
+    kinds: Vec<Kind>,
+}
+
+impl Reading {
+    fn begin() -> Self {
+        Self { patterns: GlobSetBuilder::new(), kinds: Vec::new() }
+    }
+
+    fn add(&mut self, pattern: &str, folder: bool, out: bool) -> Result<(), globset::Error> {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build()?;
+        self.patterns.add(glob);
+        self.kinds.push(Kind { folder, out });
+        Ok(())
+    }
+
+    fn finish(self) -> Rules {
+        // Together they may be too much for one automaton: then nothing is left out.
+        self.patterns.build().map_or_else(|_| Rules::default(), |patterns| Rules { patterns, kinds: self.kinds })
+    }
+}
+
+/// What is left out of one folder while it is looked through.
+pub struct LeftOut<'a> {
+    folder: &'a Path,
+    excluded: &'a Excluded,
+    /// The rules of the folders that lead to where one is, the outermost first; none where `.gitignore` does not count.
+    rules: Option<Vec<Option<Rules>>>,
+    by_exclude: Count,
+    by_ignore: Count,
+}
+
+/// How much was left out.
+#[derive(Default)]
+struct Count {
+    files: usize,
+    folders: usize,
+}
+
+impl<'a> LeftOut<'a> {
+    /// Of a folder that somebody named: its `.gitignore` counts, those above it do not, because it may be ignored as a whole there.
+    pub fn of_folder(folder: &'a Path, excluded: &'a Excluded) -> Self {
+        Self { rules: Some(Vec::new()), ..Self::of_pattern(folder, excluded) }
+    }
+
+    /// Of what a pattern is tried on: that names its files itself.
+    pub fn of_pattern(folder: &'a Path, excluded: &'a Excluded) -> Self {
+        Self { folder, excluded, rules: None, by_exclude: Count::default(), by_ignore: Count::default() }
+    }
+
+    /// What stands in a folder is looked at from here on.
+    pub fn enter(&mut self, folder: &Path) {
+        if let Some(rules) = &mut self.rules {
+            let file = folder.join(IGNORE);
+            rules.push(if file.is_file() { Rules::of_file(&file) } else { None });
+        }
+    }
+
+    /// What stood in the folder that was entered last has been looked at.
+    pub fn leave(&mut self) {
+        if let Some(rules) = &mut self.rules {
+            rules.pop();
+        }
+    }
+
+    /// Whether a file or folder is left out. What `counts` is counted then.
+    pub fn takes(&mut self, path: &Path, folder: bool, counts: bool) -> bool {
+        let plain = path.strip_prefix(".").unwrap_or(path);
+        let count = if self.excluded.leaves_out(plain, folder) {
+            &mut self.by_exclude
+        } else if self.ignores(path, folder) {
+            &mut self.by_ignore
+        } else {
+            return false;
+        };
+        count.files += usize::from(counts && !folder);
+        count.folders += usize::from(counts && folder);
+        true
+    }
+
+    /// Whether `.gitignore` files say so: the one nearest to the path decides.
+    fn ignores(&self, path: &Path, folder: bool) -> bool {
+        let Some(rules) = &self.rules else { return false };
+        let said = path.ancestors().skip(1).zip(rules.iter().rev()).find_map(|(above, rules)| {
+            rules.as_ref().and_then(|rules| rules.say(path.strip_prefix(above).unwrap_or(path), folder))
+        });
+        said == Some(true)
+    }
+
+    /// What is left out, a line for each reason; empty where nothing is.
+    pub fn notes(&self) -> String {
+        let shown = self.folder.display().to_string();
+        let shown = one_line(&shown);
+        let note = |count: &Count, by: &str| match (count.files, count.folders) {
+            (0, 0) => String::new(),
+            (files, folders) => {
+                let parts = [(files, "file"), (folders, "folder")];
+                let parts = parts.iter().filter(|(count, _)| *count > 0);
+                let parts: Vec<String> = parts
+                    .map(|(count, what)| if *count == 1 { format!("1 {what}") } else { format!("{count} {what}s") })
+                    .collect();
+                let are = if files + folders == 1 { "is" } else { "are" };
+                format!("note: {} in `{shown}` {are} left out by {by}\n", parts.join(" and "))
+            }
+        };
+        note(&self.by_exclude, "`--exclude`")
+            + &note(&self.by_ignore, "`.gitignore`; what is named itself is read all the same")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Excluded, LeftOut, Rules};
+    use std::path::Path;
+
+    #[test]
+    fn lines_of_gitignore_mean_what_they_mean_to_git() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".gitignore");
+        let says = |lines: &str, path: &str, is_folder: bool| {
+            std::fs::write(&file, lines).unwrap();
+            Rules::of_file(&file).unwrap().say(Path::new(path), is_folder)
+        };
+        for (lines, path, is_folder, said) in [
+            ("*.json", "a.json", false, Some(true)),
+            ("*.json", "b/c/a.json", false, Some(true)),
+            ("/*.json", "b/a.json", false, None),
+            ("b/*.json", "b/a.json", false, Some(true)),
+            ("b/*.json", "c/b/a.json", false, None),
+            ("b/*.json", "b/c/a.json", false, None),
+            ("b/**", "b/c/a.json", false, Some(true)),
+            ("**/b", "a/b", true, Some(true)),
+            ("a/**/b", "a/b", true, Some(true)),
+            ("old/", "old", false, None),
+            ("old/", "x/old", true, Some(true)),
+            ("*.json\n!keep.json", "keep.json", false, Some(false)),
+            ("!keep.json\n*.json", "keep.json", false, Some(true)),
+            ("# a.json\n\n", "a.json", false, None),
+            ("\\#a.json", "#a.json", false, Some(true)),
+            ("\\!a.json", "!a.json", false, Some(true)),
+            ("a.json  \r", "a.json", false, Some(true)),
+            ("a\\ ", "a ", false, Some(true)),
+            ("{a,b}.json", "a.json", false, None),
+            ("{a,b}.json", "{a,b}.json", false, Some(true)),
+            ("[", "a.json", false, None),
+            ("[\n[ab].json", "a.json", false, Some(true)),
+            ("?.json", "ab.json", false, None),
+        ] {
+            assert_eq!(says(lines, path, is_folder), said, "{lines:?} {path}");
+        }
+    }
+
+    #[test]
+    fn excluded_names_stand_anywhere_and_paths_behind_any_folder() {
+        let excludes = |pattern: &str, path: &str, folder: bool| {
+            Excluded::new(&[pattern.to_owned()]).unwrap().leaves_out(Path::new(path), folder)
+        };
+        assert!(excludes("package.json", "runs/a/package.json", false));
+        assert!(excludes("drafts/", "runs/drafts", true) && !excludes("drafts/", "runs/drafts", false));
+        assert!(excludes("./runs/old/*.json", "runs/old/a.json", false));
+        assert!(
+            excludes("old/*.json", "/home/runs/old/a.json", false) && !excludes("old/*.json", "old/x/a.json", false)
+        );
+        assert!(excludes("/home/*/a.json", "/home/runs/a.json", false));
+        assert!(Excluded::new(&["[".to_owned()]).is_err() && Excluded::new(&["./".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn the_nearest_file_decides() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, inner) = (folder.path(), folder.path().join("kept"));
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::write(root.join(".gitignore"), "*.json\n").unwrap();
+        std::fs::write(inner.join(".gitignore"), "!a.json\n").unwrap();
+        let excluded = Excluded::default();
+        let mut out = LeftOut::of_folder(root, &excluded);
+        out.enter(root);
+        assert!(out.takes(&root.join("a.json"), false, true));
+        out.enter(&inner);
+        assert!(!out.takes(&inner.join("a.json"), false, true) && out.takes(&inner.join("b.json"), false, true));
+        out.leave();
+        assert!(out.notes().starts_with("note: 2 files in "), "{}", out.notes());
+    }
+}

@@ -1,0 +1,55 @@
+//! What the project says of tools, put into runs that are shown: how calls ended is then what `aver check` says.
+
+use super::super::console::ColorChoice;
+use super::super::exit::Stop;
+use super::super::rules;
+use averment_base::limits::Limits;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::machine::Machine;
+use averment_engine::vm::prepare::Prepared;
+use averment_ide::project::Project;
+use averment_runs::run::Run;
+use bumpalo::Bump;
+
+/// What is said of tools, as a program without rules.
+pub(super) struct ToolFacts {
+    program: Program,
+    prepared: Prepared,
+    limits: Limits,
+}
+
+impl ToolFacts {
+    /// What a project says; `None` where it says nothing.
+    pub(super) fn of(project: Option<&Project>, limits: Limits, color: ColorChoice) -> Result<Option<Self>, Stop> {
+        let tools = rules::tools(project, limits)?;
+        let name = project.map(|project| project.file.display().to_string()).unwrap_or_default();
+        let program = if tools.is_empty() { None } else { rules::of_tools(&name, &tools, limits, color)? };
+        Ok(program.map(|program| Self { prepared: Prepared::new(&program), program, limits }))
+    }
+
+    /// Hands a run on with what is said of its tools.
+    pub(super) fn with<'run, T>(
+        &'run self,
+        run: &'run Run<'run>,
+        arena: &'run Bump,
+        look: impl FnOnce(&Run<'run>) -> T,
+    ) -> T {
+        let judged = Machine::new(&self.program, &self.prepared, run, arena, self.limits).run();
+        look(&Run {
+            text: run.text,
+            source: run.source.clone(),
+            format: run.format,
+            concludes_ok: run.concludes_ok,
+            id: run.id,
+            object: judged.object,
+            steps: judged.steps,
+            order: run.order,
+            recorded: run.recorded,
+            complete: run.complete,
+            records: run.records,
+            warnings: run.warnings.clone(),
+            withheld: run.withheld.clone(),
+            priced: run.priced.clone(),
+        })
+    }
+}

@@ -60,7 +60,7 @@ fn same_from_a_file(program: &Program) {
 /// Evaluates a program on every run.
 pub fn evaluated(program: &Program) {
     let prepared = Prepared::new(program);
-    let options = EvaluateOptions::default();
+    let options = EvaluateOptions { limits: Limits::for_foreign_rules(), ..EvaluateOptions::default() };
     for text in RUNS {
         let arena = Bump::new();
         let run = read_str(text, &arena, &options.limits).expect("a run");

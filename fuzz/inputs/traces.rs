@@ -2,7 +2,9 @@
 
 use averment::Rules;
 use averment_base::limits::Limits;
+use averment_runs::run::Run;
 use averment_runs::timeline::timeline;
+use averment_runs::written::normal_form;
 use averment_traces::read::{self, Runs};
 use bumpalo::Bump;
 use std::io::{Cursor, Write};
@@ -31,6 +33,7 @@ pub fn run(bytes: &[u8]) {
         let arena = Bump::new();
         let read = raw.as_ref().map_err(ToString::to_string).and_then(|raw| {
             let run = read::parse(raw, &arena, &limits).map_err(|error| error.to_string())?;
+            converted(&run, &limits);
             Ok(timeline(&run, 100, averment_builtins::detect::beginning))
         });
         match read {
@@ -45,6 +48,16 @@ pub fn run(bytes: &[u8]) {
         }
     }
     same_in_bulk(bytes, readable, unreadable);
+}
+
+/// A run that is written in the normal form is the same run again.
+fn converted(run: &Run<'_>, limits: &Limits) {
+    let written = normal_form(run);
+    let arena = Bump::new();
+    match read::read_str(&written, &arena, limits) {
+        Ok(again) => assert_eq!(normal_form(&again), written, "another run came back"),
+        Err(error) => panic!("what was written is not read back: {error}: {written}"),
+    }
 }
 
 /// Many runs are judged as single ones are: as many, and with the same verdicts.

@@ -93,7 +93,10 @@ fn generic(source: &mut Source, run: &Value) -> Value {
     let calls: Vec<Value> =
         steps(run).filter(|step| step.contains_key("tool")).map(|step| generic_call(source, step)).collect();
     let mut out = Map::new();
-    out.insert(source.pick(&["tool_calls", "toolCalls", "actions", "function_calls"]).to_owned(), Value::Array(calls));
+    out.insert(
+        source.pick(&["tool_calls", "toolCalls", "tool_invocations", "function_calls"]).to_owned(),
+        Value::Array(calls),
+    );
     let renamed: [(&str, &[&str]); 4] = [
         ("output", &["output", "final_output", "answer"]),
         ("inputs", &["inputs", "input"]),

@@ -15,6 +15,7 @@
 
 mod agents;
 mod builtins;
+mod cheatsheet;
 mod conformance_assay;
 mod conformance_skillgym;
 mod conformance_text;
@@ -25,5 +26,6 @@ mod golden;
 mod hostile;
 mod in_text;
 mod same_run;
+mod sentences;
 mod temporal;
 mod version_2;

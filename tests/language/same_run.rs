@@ -194,6 +194,55 @@ fn codex() -> String {
     text
 }
 
+/// Spans of OpenTelemetry: an agent, each request to its model, each tool.
+fn opentelemetry() -> String {
+    let mut spans = Vec::new();
+    let mut span = |name: &str, parent: &str, attributes: Value| {
+        let number = spans.len() + 1;
+        let attributes: Vec<Value> = attributes
+            .as_object()
+            .map(|all| all.iter().collect::<Vec<_>>())
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(key, value)| json!({"key": key, "value": {"stringValue": value}}))
+            .collect();
+        spans.push(json!({"traceId": "5b8efff798038103d269b633813fc60c", "spanId": format!("{number:016x}"), "parentSpanId": parent,
+            "name": name, "startTimeUnixNano": format!("17676072{number:02}000000000"),
+            "endTimeUnixNano": format!("17676072{number:02}900000000"), "attributes": attributes}));
+    };
+    let agent = "0000000000000001";
+    span("invoke_agent desk", "", json!({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "desk"}));
+    let text = |text: &str| json!({"type": "text", "content": text});
+    let mut given = vec![json!({"role": "user", "parts": [text(PROMPT)]})];
+    let last = Turn { text: ANSWER, calls: Vec::new() };
+    for turn in turns().into_iter().chain([last]) {
+        let mut parts: Vec<Value> = if turn.text.is_empty() { Vec::new() } else { vec![text(turn.text)] };
+        parts.extend(
+            turn.calls
+                .iter()
+                .map(|call| json!({"type": "tool_call", "id": call.id, "name": call.tool, "arguments": call.args})),
+        );
+        let said = json!({"role": "assistant", "parts": parts});
+        span(
+            "chat m",
+            agent,
+            json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m",
+                "gen_ai.input.messages": json!(given).to_string(), "gen_ai.output.messages": json!([said]).to_string()}),
+        );
+        given.push(said);
+        for call in &turn.calls {
+            span(
+                &format!("execute_tool {}", call.tool),
+                agent,
+                json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": call.tool, "gen_ai.tool.call.id": call.id,
+                    "gen_ai.tool.call.arguments": call.args.to_string(), "gen_ai.tool.call.result": call.result}),
+            );
+            given.push(json!({"role": "tool", "parts": [{"type": "tool_call_response", "id": call.id, "response": call.result}]}));
+        }
+    }
+    json!({"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "s"}, "spans": spans}]}]}).to_string()
+}
+
 /// Every format with the run in it, and how many of the rules it may leave undecided.
 fn formats() -> Vec<(&'static str, String, usize)> {
     let openai = openai_messages();
@@ -208,6 +257,7 @@ fn formats() -> Vec<(&'static str, String, usize)> {
         ("Claude Code", claude_code(), 0),
         ("OpenAI Responses", responses(), 1),
         ("Codex", codex(), 1),
+        ("OpenTelemetry", opentelemetry(), 0),
         ("home-grown", home_grown(), 14),
     ]
 }

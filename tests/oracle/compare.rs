@@ -7,6 +7,7 @@ use crate::generated::{Coverage, reference, rule_of};
 use crate::print_expression;
 use crate::program;
 use crate::run::Run;
+use crate::selection::speaks_of_the_record;
 use crate::source::{Source, shrink};
 use crate::truth::Verdict;
 use serde_json::Value;
@@ -178,6 +179,9 @@ fn the_program_gives_every_written_verdict() {
 fn what_the_program_settles_early_stays() {
     for number in 0..cases() / RUNS_PER_RULE {
         let (text, _) = rule_of(&mut Source::seeded(seed() ^ 0x5, 2 * number));
+        if speaks_of_the_record(&text) {
+            continue;
+        }
         let mut run = generate_run::run(&mut Source::seeded(seed() ^ 0x5, 2 * number + 1));
         let Ok(rules) = program::Rules::compile(&text) else { continue };
         let Some(steps) = run.get("calls").and_then(Value::as_array).cloned() else { continue };

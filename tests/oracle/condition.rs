@@ -2,6 +2,7 @@
 
 use crate::model::{ArgForm, Comparison, Condition, Operand, Path, Segment, Test};
 use crate::run::{Found, Kind, Run, Step};
+use crate::selection;
 use crate::truth::{Truth, UNDECIDED, by_missing, sure};
 use crate::value;
 use serde_json::Value;
@@ -144,6 +145,7 @@ pub fn condition_truth(condition: &Condition, scope: Scope, variables: Variables
             Found::Absent => UNDECIDED,
             Found::Value(value) => sure(value == Value::Bool(true)),
         },
+        Condition::Selected(selected) => selection::truth(selected, scope, variables),
         Condition::Not(inner) => truth(inner).not(),
         Condition::And(a, b) => truth(a).and(truth(b)),
         Condition::Or(a, b) => truth(a).or(truth(b)),

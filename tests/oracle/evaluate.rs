@@ -5,6 +5,7 @@ use crate::condition::{Scope, asserted_truth, condition_truth};
 use crate::matching::{Domain, Env, World};
 use crate::model::{Condition, Header, Pattern, Statement, Within};
 use crate::run::{Kind, Run};
+use crate::selection::{is_over_values, over_values, selections};
 use crate::statement::{agrees, judged, kinds_ordered, recorded};
 use crate::truth::{Truth, Verdict, all_of, at_least};
 use std::rc::Rc;
@@ -56,6 +57,9 @@ pub fn collect<'s>(statement: &'s Statement, out: &mut Vec<&'s Pattern>) {
             out.extend(header_patterns(header));
             body.iter().for_each(|inner| collect(inner, out));
         }
+        Statement::Expression(condition) => {
+            out.extend(selections(condition).into_iter().map(|selection| &selection.pattern));
+        }
         plain => out.extend(plain.patterns()),
     }
 }
@@ -83,6 +87,9 @@ fn verdict(statement: &Statement, world: &World) -> Verdicts {
         }
         Statement::When(inner, condition) => when(condition, world, || verdict(inner, world)),
         Statement::Block(header, body) => block(header, body, world),
+        Statement::Expression(condition) if is_over_values(condition) => {
+            settled(|answers: &mut Answers| over_values(condition, world, answers))
+        }
         Statement::Expression(condition) => {
             let scope = Scope { run: world.run, step: world.subject.map(|index| world.step(index)) };
             Ok(asserted_truth(condition, scope, &|name: &str| world.value(&world.fixed, name)).verdict())

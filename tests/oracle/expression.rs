@@ -32,6 +32,12 @@ pub enum Expr {
     Quantifier(QuantifierKind, &'static str, Box<Expr>, Box<Expr>),
     Length(Box<Expr>),
     Lower(Box<Expr>),
+    /// `LIST where COND`: the element is `it`.
+    Filtered(Box<Expr>, Box<Expr>),
+    /// `E of LIST`.
+    Mapped(Box<Expr>, Box<Expr>),
+    /// What is known already.
+    Given(Worth),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +145,13 @@ pub fn verdict(expr: &Expr, run: &Run) -> Verdict {
     }
 }
 
+/// A comparison of two values.
+pub fn compare(run: &Run, left: Worth, comparison: Comparison, right: Worth) -> Truth {
+    let test = TestKind::Compare(comparison, Box::new(Expr::Given(right)));
+    let mut scope = Scope { run, variables: Vec::new() };
+    scope.truth(&Expr::Test(Box::new(Expr::Given(left)), test)).unwrap_or(sure(false))
+}
+
 pub fn found(worth: Worth) -> Found {
     match worth {
         Worth::Value(value) | Worth::Nowhere(value) => Found::Value(value),
@@ -183,6 +196,9 @@ impl Scope<'_> {
     fn worth(&mut self, expr: &Expr) -> Result<Worth> {
         Ok(match expr {
             Expr::Literal(value) => Worth::Value(value.clone()),
+            Expr::Given(worth) => worth.clone(),
+            Expr::Filtered(list, condition) => self.filtered(list, condition)?,
+            Expr::Mapped(value, list) => self.mapped(value, list)?,
             Expr::List(items) => self.list(items)?,
             Expr::Name(name) => self.name(name),
             Expr::Field(of, key) => self.step_into(of, Segment::Key(key.clone()))?,
@@ -281,6 +297,59 @@ impl Scope<'_> {
             });
         }
         Ok(Worth::Range(ends[0].clone(), ends[1].clone()))
+    }
+
+    /// The elements of a list, or the values of an object.
+    fn elements(&mut self, list: &Expr) -> Result<std::result::Result<Vec<Value>, Worth>> {
+        Ok(match found(self.worth(list)?) {
+            Found::Missing | Found::Value(Value::Null) => Err(Worth::Missing),
+            Found::Absent => Err(Worth::Absent),
+            Found::Value(value) => match opened(value) {
+                Value::Array(items) => Ok(items),
+                Value::Object(fields) => Ok(fields.values().cloned().collect()),
+                _ => return Err(Unfit),
+            },
+        })
+    }
+
+    fn filtered(&mut self, list: &Expr, condition: &Expr) -> Result<Worth> {
+        let items = match self.elements(list)? {
+            Ok(items) => items,
+            Err(nothing) => return Ok(nothing),
+        };
+        let (mut kept, mut truths) = (Vec::new(), Vec::new());
+        for item in items {
+            self.variables.push(("it", Worth::Value(item.clone())));
+            let truth = self.truth(condition);
+            self.variables.pop();
+            let truth = truth?;
+            truths.push(truth);
+            kept.extend((truth.plain == Some(true)).then_some(item));
+        }
+        Ok(match () {
+            () if truths.iter().any(|truth| truth.plain.is_none()) => Worth::Absent,
+            () if truths.iter().all(|truth| truth.is_by_missing()) => Worth::Nowhere(Value::Array(kept)),
+            () => Worth::Value(Value::Array(kept)),
+        })
+    }
+
+    fn mapped(&mut self, value: &Expr, list: &Expr) -> Result<Worth> {
+        let items = match self.elements(list)? {
+            Ok(items) => items,
+            Err(nothing) => return Ok(nothing),
+        };
+        let mut values = Vec::new();
+        for item in items {
+            self.variables.push(("it", Worth::Value(item)));
+            let of = self.worth(value);
+            self.variables.pop();
+            match found(of?) {
+                Found::Missing => {}
+                Found::Absent => return Ok(Worth::Absent),
+                Found::Value(value) => values.push(value),
+            }
+        }
+        Ok(many(values))
     }
 
     fn quantifier(&mut self, kind: QuantifierKind, variable: &'static str, list: &Expr, body: &Expr) -> Result<Worth> {
@@ -430,7 +499,7 @@ fn integer(number: &Number) -> Option<i64> {
 }
 
 /// Numbers, exactly where they are integers. Everything else is missing, and so is what is divided by zero.
-fn arithmetic(operator: Operator, a: Worth, b: Worth) -> Worth {
+pub fn arithmetic(operator: Operator, a: Worth, b: Worth) -> Worth {
     let (a, b) = match (found(a), found(b)) {
         (Found::Value(Value::Number(a)), Found::Value(Value::Number(b))) => (a, b),
         (Found::Absent, Found::Absent | Found::Value(Value::Number(_)))

@@ -56,6 +56,9 @@ fn quantifier(source: &mut Source, depth: usize, scope: &[&'static str]) -> Expr
 }
 
 fn list(source: &mut Source, scope: &[&'static str]) -> Expr {
+    if source.chance(12) {
+        return made(source);
+    }
     match source.below(7) {
         6 if source.chance(50) => {
             Expr::Every(Box::new(field("output", "items")), vec![Segment::Key(source.pick(&["p", "tags"]).to_owned())])
@@ -67,6 +70,29 @@ fn list(source: &mut Source, scope: &[&'static str]) -> Expr {
         3 => field("meta", "items"),
         _ => field("output", "items"),
     }
+}
+
+/// `LIST where COND`, `E of LIST`: bare names in them are those of the element.
+fn made(source: &mut Source) -> Expr {
+    let from = match source.below(6) {
+        0 => field("output", "gone"),
+        1 => field("output", "tags"),
+        2 => field("meta", "items"),
+        _ => field("output", "items"),
+    };
+    let key = source.pick(&["p", "n", "tags", "gone"]);
+    if source.chance(40) {
+        return Expr::Mapped(Box::new(field("it", key)), Box::new(from));
+    }
+    let subject = if source.chance(20) { Expr::Name("it".to_owned()) } else { field("it", key) };
+    let right = Box::new(literal(source));
+    let test = match source.below(4) {
+        0 => TestKind::Exists { negated: source.chance(30) },
+        1 => TestKind::IsEmpty { negated: source.chance(30) },
+        _ => TestKind::Compare(source.pick(&[Comparison::Eq, Comparison::Ne]), right),
+    };
+    let condition = Expr::Test(Box::new(subject), test);
+    Expr::Filtered(Box::new(from), Box::new(condition))
 }
 
 fn field(root: &str, key: &str) -> Expr {

@@ -2,20 +2,111 @@
 
 use crate::generate_step::{Steps, condition_on_call, condition_on_inputs};
 use crate::model::{
-    Adjacency, Comparison, Condition, CountTest, Flow, Header, Path, Pattern, Quantifier, Segment, SequenceMode,
-    Simple, Statement, What, Within,
+    Adjacency, Comparison, Condition, CountTest, Flow, Fold, Header, Over, Path, Pattern, Quantifier, Right, Segment,
+    Selected, Selection, SequenceMode, Simple, Statement, What, Within,
 };
 use crate::source::Source;
 
 /// One statement, group or block.
 pub fn rule(source: &mut Source) -> Statement {
-    match source.weighted(&[70, 10, 14, 4, 2]) {
+    match source.weighted(&[70, 10, 14, 4, 2, 14]) {
+        5 => with_selection(source),
         0 => statement(source, &[]),
         1 => group(source, 2, &[]),
         2 => block(source, 2, &[]),
         3 => Statement::When(Box::new(statement(source, &[])), condition_on_inputs(source)),
         _ => Statement::Block(Header::When(condition_on_inputs(source)), body(source, 1, &[], false)),
     }
+}
+
+/// Lists over steps, as an assertion, in a group, in the condition of a step.
+fn with_selection(source: &mut Source) -> Statement {
+    let mut lone = Steps::new(&[], false, 1);
+    match source.below(10) {
+        7..=9 => sliding(source),
+        0 => {
+            let other = statement(source, &[]);
+            let members = vec![Statement::Expression(selected(source, false)), other];
+            source.pick(&[Statement::AnyOf(members.clone()), Statement::NoneOf(members)])
+        }
+        1 | 2 => {
+            let quantifier = source.pick(&[Quantifier::Each, Quantifier::Some, Quantifier::No]);
+            let a = if source.chance(70) { lone.call(source) } else { lone.alone(source) };
+            Statement::Quantified(quantifier, a, so_far(source))
+        }
+        3 => Statement::Block(Header::Each(lone.call(source)), vec![Statement::Expression(so_far(source))]),
+        4 => {
+            let mut a = lone.plain_call(source);
+            a.alternatives[0].condition = Some(so_far(source));
+            Statement::Never(vec![a])
+        }
+        5 => {
+            let left = selected(source, true);
+            let right = if source.chance(50) { selected(source, false) } else { condition_on_inputs(source) };
+            Statement::Expression(if source.chance(50) {
+                Condition::And(Box::new(left), Box::new(right))
+            } else {
+                Condition::Or(Box::new(left), Box::new(right))
+            })
+        }
+        _ => Statement::Expression(selected(source, true)),
+    }
+}
+
+/// `count a <= 2 within 3 calls`, `sum(args.n of a) >= 1 in a row`.
+fn sliding(source: &mut Source) -> Statement {
+    let mut left = selection(source, &mut Steps::new(&[], false, 1), false);
+    let over = match source.below(3) {
+        0 => Over::Row,
+        _ => Over::Within(loop {
+            if let Some(within) = within(source) {
+                break within;
+            }
+        }),
+    };
+    if over == Over::Row {
+        left.pattern = Steps::new(&[], false, 1).call(source);
+    }
+    left.over = Some(over);
+    let pattern = left.pattern.clone();
+    let right = Right::Number(source.below(4) as i64);
+    let comparison = source.pick(&[Comparison::Le, Comparison::Ge, Comparison::Eq, Comparison::Lt]);
+    let condition = Condition::Selected(Box::new(Selected { left, comparison, right }));
+    Statement::Quantified(Quantifier::Each, pattern, condition)
+}
+
+fn so_far(source: &mut Source) -> Condition {
+    let left = selection(source, &mut Steps::new(&[], false, 1), true);
+    let right = Right::Number(source.below(4) as i64);
+    let comparison = source.pick(&[Comparison::Le, Comparison::Ge, Comparison::Eq, Comparison::Lt]);
+    Condition::Selected(Box::new(Selected { left, comparison, right }))
+}
+
+fn selected(source: &mut Source, binds: bool) -> Condition {
+    let mut steps = Steps::new(&[], binds && source.chance(45), 1);
+    let left = selection(source, &mut steps, false);
+    let right = match source.chance(60) || left.value.is_none() {
+        true => Right::Selection(selection(source, &mut steps, false)),
+        false => Right::Number(source.below(4) as i64),
+    };
+    let comparison =
+        source.pick(&[Comparison::Le, Comparison::Ge, Comparison::Eq, Comparison::Ne, Comparison::Lt, Comparison::Gt]);
+    Condition::Selected(Box::new(Selected { left, comparison, right }))
+}
+
+fn selection(source: &mut Source, steps: &mut Steps, so_far: bool) -> Selection {
+    let counts = source.chance(45);
+    let so_far = so_far && source.chance(85);
+    let mut pattern = if counts && !steps.binds() { steps.alone(source) } else { steps.binding_call(source) };
+    // What an alternative binds is of all of them or of none.
+    if pattern.alternatives.iter().any(|simple| !simple.binds().is_empty()) {
+        pattern.alternatives.truncate(1);
+    }
+    let paths = ["args.n", "args.n", "args.n", "args.id", "result.code", "cost"];
+    // What has a unit is compared with a bare number at most.
+    let paths = if so_far { &paths[..] } else { &paths[..5] };
+    let value = (!counts).then(|| (source.pick(&Fold::ALL).1, path(source.pick(paths))));
+    Selection { pattern, value, so_far, over: None }
 }
 
 fn body(source: &mut Source, depth: usize, known: &[&'static str], on_step: bool) -> Vec<Statement> {

@@ -33,6 +33,11 @@ impl Steps {
         Steps { known: known.to_vec(), own, bound: Vec::new() }
     }
 
+    /// Whether its patterns bind.
+    pub fn binds(&self) -> bool {
+        !self.own.is_empty()
+    }
+
     /// A pattern that stands alone.
     pub fn alone(&mut self, source: &mut Source) -> Pattern {
         self.pattern(source, Role::Share, false)

@@ -10,6 +10,7 @@ use crate::model::{Statement, Within};
 use crate::parse;
 use crate::print;
 use crate::run::Run;
+use crate::selection::speaks_of_the_record;
 use crate::source::Source;
 use crate::truth::Verdict;
 use std::collections::BTreeMap;
@@ -162,6 +163,9 @@ fn verdicts_for_good_stay() {
     let mut decided = 0;
     for number in 0..1500 {
         let (text, statements) = rule_of(&mut Source::seeded(9, 2 * number));
+        if speaks_of_the_record(&text) {
+            continue;
+        }
         let mut run = generate_run::run(&mut Source::seeded(9, 2 * number + 1));
         let key = if run.get("steps").is_some() { "steps" } else { "calls" };
         let single = ["messages", "commands", "reads", "writes"].iter().all(|key| run.get(*key).is_none());

@@ -37,6 +37,7 @@ mod print;
 mod print_expression;
 mod program;
 mod run;
+mod selection;
 mod source;
 mod statement;
 mod tokens;

@@ -10,6 +10,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+/// What a match binds, the names whose value is not recorded, and whether it may match alone.
+type Bindings<'p> = (Vec<(String, Value)>, Vec<&'p str>, bool);
+
 /// A value for each variable, as a place in the list of values that occur (the last one: a value that does not occur).
 pub type Env = BTreeMap<String, usize>;
 
@@ -206,6 +209,18 @@ impl<'a> World<'a> {
     /// Whether a step matches for sure or may match.
     pub fn may_match(&self, pattern: &Pattern, index: usize) -> bool {
         !self.found(pattern, index).is_empty()
+    }
+
+    /// The matches of a step, with the values that they bind, the names whose value is not recorded, and whether it may match alone.
+    pub fn found_in<'p>(&self, pattern: &'p Pattern, index: usize) -> Vec<Bindings<'p>> {
+        let value = |place: &usize| self.domain.values.get(*place).cloned().unwrap_or_default();
+        let found = self.found(pattern, index).into_iter();
+        found
+            .map(|found| {
+                let bound = found.bound.iter().map(|(name, place)| (name.clone(), value(place))).collect();
+                (bound, found.free, found.unknown)
+            })
+            .collect()
     }
 
     /// The alternatives in order, up to the first that matches for sure; one with tests on bindings of other patterns does

@@ -69,10 +69,81 @@ pub enum Condition {
     Test(Path, Test),
     /// A path to a boolean, said bare: `ok`.
     Bare(Path),
+    /// `sum(args.n of a) <= count b`.
+    Selected(Box<Selected>),
     Not(Box<Condition>),
     And(Box<Condition>, Box<Condition>),
     Or(Box<Condition>, Box<Condition>),
     Implies(Box<Condition>, Box<Condition>),
+}
+
+/// A function over the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    Sum,
+    Average,
+    Least,
+    Greatest,
+    Length,
+    First,
+    Last,
+}
+
+impl Fold {
+    pub const ALL: [(&'static str, Fold); 7] = [
+        ("sum", Fold::Sum),
+        ("avg", Fold::Average),
+        ("min", Fold::Least),
+        ("max", Fold::Greatest),
+        ("length", Fold::Length),
+        ("first", Fold::First),
+        ("last", Fold::Last),
+    ];
+
+    pub fn word(self) -> &'static str {
+        Fold::ALL.iter().find(|(_, fold)| *fold == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// `count A`, `sum(E of A so far)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    pub pattern: Pattern,
+    /// `None`: their number.
+    pub value: Option<(Fold, Path)>,
+    pub so_far: bool,
+    /// `within W`, `in a row`: around the step in scope.
+    pub over: Option<Over>,
+}
+
+/// What stands around every match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    Within(Within),
+    Row,
+}
+
+/// A comparison with such a value on its left side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selected {
+    pub left: Selection,
+    pub comparison: Comparison,
+    pub right: Right,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Right {
+    Number(i64),
+    Selection(Selection),
+}
+
+impl Selected {
+    pub fn selections(&self) -> Vec<&Selection> {
+        match &self.right {
+            Right::Number(_) => vec![&self.left],
+            Right::Selection(right) => vec![&self.left, right],
+        }
+    }
 }
 
 /// One test in a pattern's parentheses.

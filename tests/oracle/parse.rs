@@ -1,6 +1,8 @@
 //! Reads the text that `print.rs` writes, so that cases can be kept as rules and runs that people read.
 
-use crate::model::{Adjacency, Comparison, CountTest, Header, Pattern, Quantifier, SequenceMode, Statement, Within};
+use crate::model::{
+    Adjacency, Comparison, Condition, CountTest, Header, Over, Pattern, Quantifier, SequenceMode, Statement, Within,
+};
 use crate::tokens::{Token, tokens};
 use serde_json::Value;
 
@@ -86,6 +88,10 @@ impl Parser {
 
     fn statement(&mut self) -> Statement {
         use Statement as S;
+        if self.selection_follows() {
+            let condition = self.condition();
+            return self.around(condition);
+        }
         match () {
             () if self.words("require") => self.require(),
             () if self.words("never repeat") => self.never_repeat(),
@@ -137,6 +143,24 @@ impl Parser {
             () if self.words("no bad in") => S::NoBad(self.pattern()),
             () if self.words("no") => self.quantified(Quantifier::No),
             () => self.other(),
+        }
+    }
+
+    /// An expression, alone or around every match.
+    fn around(&mut self, condition: Condition) -> Statement {
+        let over = match self.words("in a row") {
+            true => Some(Over::Row),
+            false => self.within().map(Over::Within),
+        };
+        match (condition, over) {
+            (Condition::Selected(mut selected), Some(over)) => {
+                selected.left.over = Some(over);
+                let mut step = selected.left.pattern.clone();
+                self.patterns += 1;
+                step.id = self.patterns;
+                Statement::Quantified(Quantifier::Each, step, Condition::Selected(selected))
+            }
+            (condition, _) => Statement::Expression(condition),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Reads step patterns, conditions and flows; the rest of `parse.rs`.
 
 use crate::model::{
-    ArgForm, ArgTest, By, Comparison, Condition, Flow, OfProgram, Operand, Path, Pattern, Segment, Simple, Test, Text,
-    What,
+    ArgForm, ArgTest, By, Comparison, Condition, Flow, Fold, OfProgram, Operand, Path, Pattern, Right, Segment,
+    Selected, Selection, Simple, Test, Text, What,
 };
 use crate::parse::Parser;
 use crate::tokens::Token;
@@ -296,6 +296,9 @@ impl Parser {
         if self.words("not") {
             return Condition::Not(Box::new(self.negation()));
         }
+        if self.selection_follows() {
+            return self.selected();
+        }
         if self.sign("(") {
             let inner = self.condition();
             self.expect(")");
@@ -310,6 +313,54 @@ impl Parser {
             _ => false,
         };
         if tested { Condition::Test(path, self.test()) } else { Condition::Bare(path) }
+    }
+
+    /// `(count a)`, `sum(args.n of a)`.
+    pub fn selection_follows(&self) -> bool {
+        let word = |ahead: usize| match self.tokens.get(self.at + ahead) {
+            Some(Token::Word(word)) => word.as_str(),
+            _ => "",
+        };
+        let opens = |ahead: usize| self.tokens.get(self.at + ahead) == Some(&Token::Sign("("));
+        if !Fold::ALL.iter().any(|(name, _)| *name == word(0)) || !opens(1) {
+            return opens(0) && word(1) == "count";
+        }
+        // `first (a | b)` is a statement, `first(args.n of a)` is none.
+        let rest = self.tokens.get(self.at + 3..).unwrap_or_default();
+        let path = rest.chunks(2).take_while(|pair| pair.first() == Some(&Token::Sign("."))).count();
+        rest.get(2 * path) == Some(&Token::Word("of".to_owned()))
+    }
+
+    fn selected(&mut self) -> Condition {
+        let left = self.selection();
+        let comparison = self.comparison().expect("a comparison");
+        let right = match self.peek() {
+            Some(Token::Number(_)) => Right::Number(self.integer()),
+            _ => Right::Selection(self.selection()),
+        };
+        Condition::Selected(Box::new(Selected { left, comparison, right }))
+    }
+
+    fn selection(&mut self) -> Selection {
+        let value = match self.peek().cloned() {
+            Some(Token::Word(word)) => {
+                self.at += 1;
+                self.expect("(");
+                let fold = Fold::ALL.iter().find(|(name, _)| *name == word).map(|(_, fold)| *fold);
+                let path = self.path();
+                assert!(self.words("of"));
+                fold.map(|fold| (fold, path))
+            }
+            _ => {
+                self.expect("(");
+                assert!(self.words("count"));
+                None
+            }
+        };
+        let pattern = self.pattern();
+        let so_far = self.words("so far");
+        self.expect(")");
+        Selection { pattern, value, so_far, over: None }
     }
 
     // ---- Flow

@@ -1,8 +1,8 @@
 //! Rules as `.assert` text.
 
 use crate::model::{
-    Adjacency, ArgForm, ArgTest, By, Comparison, Condition, CountTest, Flow, Header, OfProgram, Operand, Path, Pattern,
-    Quantifier, Segment, SequenceMode, Simple, Statement, Test, Text, What, Within,
+    Adjacency, ArgForm, ArgTest, By, Comparison, Condition, CountTest, Flow, Header, OfProgram, Operand, Over, Path,
+    Pattern, Quantifier, Right, Segment, Selection, SequenceMode, Simple, Statement, Test, Text, What, Within,
 };
 
 /// One statement, on as many lines as its blocks need.
@@ -46,6 +46,13 @@ pub fn statement(statement: &Statement) -> String {
         S::NotBoth(a, b) => format!("not both {}, {}", pattern(a), pattern(b)),
         S::NeverRepeat(a, limit) => format!("never repeat {} more than {limit} times", pattern(a)),
         S::Flow(inner) => format!("flow {}", flow(inner, true)),
+        S::Quantified(_, _, Condition::Selected(selected)) if selected.left.over.is_some() => {
+            let condition = condition(&Condition::Selected(selected.clone()));
+            match selected.left.over {
+                Some(Over::Within(bound)) => format!("{condition}{}", within(Some(bound))),
+                _ => format!("{condition} in a row"),
+            }
+        }
         S::Quantified(quantifier, a, inner) => {
             let word = match quantifier {
                 Quantifier::Each => "each",
@@ -258,16 +265,32 @@ pub fn test(test: &Test) -> String {
 /// Fully parenthesised below the top.
 pub fn condition(condition: &Condition) -> String {
     let part = |inner: &Condition| match inner {
-        Condition::Test(..) | Condition::Bare(_) => self::condition(inner),
+        Condition::Test(..) | Condition::Bare(_) | Condition::Selected(_) => self::condition(inner),
         _ => format!("({})", self::condition(inner)),
     };
     match condition {
         Condition::Test(left, right) => format!("{} {}", path(left), test(right)),
+        Condition::Selected(selected) => {
+            let right = match &selected.right {
+                Right::Number(n) => n.to_string(),
+                Right::Selection(right) => selection(right),
+            };
+            format!("{} {} {right}", selection(&selected.left), comparison(selected.comparison))
+        }
         Condition::Bare(inner) => path(inner),
         Condition::Not(inner) => format!("not ({})", self::condition(inner)),
         Condition::And(a, b) => format!("{} and {}", part(a), part(b)),
         Condition::Or(a, b) => format!("{} or {}", part(a), part(b)),
         Condition::Implies(a, b) => format!("{} implies {}", part(a), part(b)),
+    }
+}
+
+fn selection(selection: &Selection) -> String {
+    let steps = pattern(&selection.pattern);
+    let far = if selection.so_far { " so far" } else { "" };
+    match &selection.value {
+        None => format!("(count {steps}{far})"),
+        Some((fold, value)) => format!("{}({} of {steps}{far})", fold.word(), path(value)),
     }
 }
 

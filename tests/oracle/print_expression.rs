@@ -52,6 +52,9 @@ pub fn print(expr: &Expr) -> String {
             };
             format!("{word} {variable} in {}: {}", inner(list), print(body))
         }
+        Expr::Filtered(list, condition) => format!("({} where {})", inner(list), print(condition)),
+        Expr::Mapped(value, list) => format!("({} of {})", inner(value), inner(list)),
+        Expr::Given(_) => unreachable!("nobody writes what is known already"),
         Expr::Length(of) => format!("length({})", print(of)),
         Expr::Lower(of) => format!("lower({})", print(of)),
     }

@@ -176,7 +176,7 @@ impl Step {
 
     /// The text that a kind's pattern looks at: the tool's name, the role's text, the command, the path.
     pub fn text(&self) -> &str {
-        let key = ["tool", "text", "command", "path", "path", "name", "url", "name"][self.kind as usize];
+        let key = ["tool", "text", "command", "path", "path", "name", "url", "name", "to"][self.kind as usize];
         self.fields.get(key).and_then(Value::as_str).unwrap_or("")
     }
 

@@ -50,6 +50,41 @@ fn windows_that_have_closed_are_not_looked_at_again() {
     }
 }
 
+#[test]
+fn lists_of_steps_go_on_from_the_step_before() {
+    let calls = |count: u32| -> serde_json::Value {
+        let call = |n: u32| {
+            // Three calls of a turn run beside each other.
+            let turn = n / 3;
+            json!({ "tool": "a", "args": { "n": n % 7, "id": n / 2 }, "turn": turn, "start": turn * 10, "end": turn * 10 + 5 })
+        };
+        json!({ "calls": (0..count).map(call).collect::<Vec<_>>() })
+    };
+    let (few, many) = (calls(2_000), calls(20_000));
+    for rule in [
+        "each a: sum(args.n of a so far) >= 0",
+        "each a: count a so far >= 0",
+        "each a: (count (a where args.n > 3) so far) >= 0",
+        "each any: length(tool of any so far) >= 0",
+        "each a(turn > 0): max(args.n of a so far) <= 9 and (min(args.n of a so far) <= 9 or args.n >= 0)",
+        "each a(id: $x): count a(id: $x) so far <= 1",
+        "each a(id: $x): sum(args.n of a(id: $x)) <= 12",
+        "each a: args.n <= sum(args.n of a)",
+        "each a: count a so far >= 0 implies args.n >= 0",
+        "count a(id: $x) <= 2 * count a(id: $x)",
+        "count a <= 20000 within 1000s",
+        "sum(args.n of a) <= 100000 within 10000 calls",
+        "length(it of a(id: $x)) <= 2 within 50s",
+        "count a <= 20000 in a row",
+        "sum(args.n of a(id: $x)) <= 12 in a row",
+    ] {
+        for (run, length) in [(&few, 2_000), (&many, 20_000)] {
+            let (verdict, reason) = with_fuel(rule, run, length * 150);
+            assert_ne!(verdict, Verdict::Error, "{rule} over {length} calls: {reason}");
+        }
+    }
+}
+
 /// Many closed windows, then one of them once more with a `d` inside.
 fn run_again() -> serde_json::Value {
     let text: Vec<String> = (0..20).map(|n| format!("a{{\"id\":{n}}} b{{\"id\":{n}}} d")).collect();

@@ -4,7 +4,8 @@
 use super::exit::Stop;
 use averment_base::diagnostic::render::one_line;
 use averment_base::files;
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::path::Path;
 
 /// The name of the files that say what is ignored.
@@ -13,13 +14,19 @@ const IGNORE: &str = ".gitignore";
 const LARGEST: usize = 1 << 20;
 
 /// What `--exclude` names.
-#[derive(Debug, Default)]
-pub struct Excluded(Rules);
+#[derive(Debug)]
+pub struct Excluded(Gitignore);
+
+impl Default for Excluded {
+    fn default() -> Self {
+        Self(Gitignore::empty())
+    }
+}
 
 impl Excluded {
     /// The patterns of the command line. One without a `/` stands for a name in any folder.
     pub fn new(patterns: &[String]) -> Result<Self, Stop> {
-        let mut rules = Reading::begin();
+        let mut rules = GitignoreBuilder::new("");
         for pattern in patterns {
             let said = |why: &str| {
                 let message = format!("`--exclude {}` is no pattern: {why}", one_line(pattern));
@@ -29,104 +36,36 @@ impl Excluded {
             if plain.trim_matches('/').is_empty() {
                 return Err(said("it names nothing"));
             }
-            let (inner, folder) = without_slash(plain);
-            let anywhere = if inner.starts_with('/') { inner.to_owned() } else { format!("**/{inner}") };
-            rules.add(&anywhere, folder, true).map_err(|error| said(&error.kind().to_string()))?;
+            let anywhere = if plain.starts_with('/') { plain.to_owned() } else { format!("**/{plain}") };
+            rules.allow_unclosed_class(false).add_line(None, &anywhere).map_err(|error| said(&reason(error)))?;
         }
-        Ok(Self(rules.finish()))
+        let rules = rules.build().map_err(|error| Stop::usage(format!("`--exclude`: {}", reason(error)), ""))?;
+        Ok(Self(rules))
     }
 
     /// Whether a file or folder is left out, by its path as it is shown.
     pub fn leaves_out(&self, shown: &Path, folder: bool) -> bool {
-        self.0.say(shown, folder) == Some(true)
+        self.0.matched(shown, folder).is_ignore()
     }
 }
 
-/// Patterns, the last of which counts that matches.
-#[derive(Debug, Default)]
-struct Rules {
-    patterns: GlobSet,
-    kinds: Vec<Kind>,
-}
-
-/// What a pattern means.
-#[derive(Debug, Clone, Copy)]
-struct Kind {
-    /// It stands for folders alone.
-    folder: bool,
-    /// What it matches is left out; else it is read, whatever stood before.
-    out: bool,
-}
-
-impl Rules {
-    /// Whether a path is left out; `None` where no pattern speaks of it.
-    fn say(&self, path: &Path, folder: bool) -> Option<bool> {
-        let matching = self.patterns.matches(path);
-        let kinds = matching.into_iter().rev().filter_map(|index| self.kinds.get(index));
-        kinds.filter(|kind| folder || !kind.folder).map(|kind| kind.out).next()
-    }
-
-    /// Those of a file. A line that is no pattern is passed over, as git does.
-    fn of_file(file: &Path) -> Option<Self> {
-        let text = files::text_of(file, LARGEST).ok()?;
-        let mut rules = Reading::begin();
-        for line in text.lines() {
-            let line = trimmed(line);
-            let (line, out) = line.strip_prefix('!').map_or((line, true), |line| (line, false));
-            let (inner, folder) = without_slash(line);
-            if inner.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            // Braces are signs of patterns here, and none there.
-            let inner = inner.replace('{', "\\{").replace('}', "\\}");
-            let pattern = match inner.strip_prefix('/') {
-                Some(here) => here.to_owned(),
-                None if inner.contains('/') => inner,
-                None => format!("**/{inner}"),
-            };
-            let _ = rules.add(&pattern, folder, out);
-        }
-        Some(rules.finish())
+/// Why something is no pattern, without the pattern.
+fn reason(error: ignore::Error) -> String {
+    match error {
+        ignore::Error::Glob { err, .. } => err,
+        other => other.to_string(),
     }
 }
 
-/// A line without the space at its end, unless that is escaped.
-fn trimmed(line: &str) -> &str {
-    let plain = line.trim_end();
-    match line.get(plain.len()..).and_then(|rest| rest.chars().next()) {
-        Some(first) if plain.ends_with('\\') => line.get(..plain.len() + first.len_utf8()).unwrap_or(plain),
-        _ => plain,
+/// The rules of a `.gitignore`. A line that is no pattern is passed over, as git does; of too many together none counts.
+fn rules_of(file: &Path) -> Option<Gitignore> {
+    let text = files::text_of(file, LARGEST).ok()?;
+    let mut rules = GitignoreBuilder::new(file.parent()?);
+    for line in text.lines() {
+        // Braces are signs of patterns here, and none there.
+        let _ = rules.add_line(None, &line.replace('{', "\\{").replace('}', "\\}"));
     }
-}
-
-/// A pattern without the `/` at its end, which makes it one for folders.
-fn without_slash(pattern: &str) -> (&str, bool) {
-    let inner = pattern.trim_end_matches('/');
-    (inner, inner.len() < pattern.len())
-}
-
-/// Patterns while they are read.
-struct Reading {
-    patterns: GlobSetBuilder,
-    kinds: Vec<Kind>,
-}
-
-impl Reading {
-    fn begin() -> Self {
-        Self { patterns: GlobSetBuilder::new(), kinds: Vec::new() }
-    }
-
-    fn add(&mut self, pattern: &str, folder: bool, out: bool) -> Result<(), globset::Error> {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build()?;
-        self.patterns.add(glob);
-        self.kinds.push(Kind { folder, out });
-        Ok(())
-    }
-
-    fn finish(self) -> Rules {
-        // Together they may be too much for one automaton: then nothing is left out.
-        self.patterns.build().map_or_else(|_| Rules::default(), |patterns| Rules { patterns, kinds: self.kinds })
-    }
+    rules.build().ok()
 }
 
 /// What is left out of one folder while it is looked through.
@@ -134,7 +73,7 @@ pub struct LeftOut<'a> {
     folder: &'a Path,
     excluded: &'a Excluded,
     /// The rules of the folders that lead to where one is, the outermost first; none where `.gitignore` does not count.
-    rules: Option<Vec<Option<Rules>>>,
+    rules: Option<Vec<Option<Gitignore>>>,
     by_exclude: Count,
     by_ignore: Count,
 }
@@ -161,7 +100,7 @@ impl<'a> LeftOut<'a> {
     pub fn enter(&mut self, folder: &Path) {
         if let Some(rules) = &mut self.rules {
             let file = folder.join(IGNORE);
-            rules.push(if file.is_file() { Rules::of_file(&file) } else { None });
+            rules.push(if file.is_file() { rules_of(&file) } else { None });
         }
     }
 
@@ -189,11 +128,9 @@ impl<'a> LeftOut<'a> {
 
     /// Whether `.gitignore` files say so: the one nearest to the path decides.
     fn ignores(&self, path: &Path, folder: bool) -> bool {
-        let Some(rules) = &self.rules else { return false };
-        let said = path.ancestors().skip(1).zip(rules.iter().rev()).find_map(|(above, rules)| {
-            rules.as_ref().and_then(|rules| rules.say(path.strip_prefix(above).unwrap_or(path), folder))
-        });
-        said == Some(true)
+        let rules = self.rules.iter().flatten().rev().flatten();
+        let said = rules.map(|rules| rules.matched(path, folder)).find(|said| !said.is_none());
+        matches!(said, Some(Match::Ignore(_)))
     }
 
     /// What is left out, a line for each reason; empty where nothing is.
@@ -219,7 +156,8 @@ impl<'a> LeftOut<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Excluded, LeftOut, Rules};
+    use super::{Excluded, LeftOut, rules_of};
+    use ignore::Match;
     use std::path::Path;
 
     #[test]
@@ -228,7 +166,11 @@ mod tests {
         let file = folder.path().join(".gitignore");
         let says = |lines: &str, path: &str, is_folder: bool| {
             std::fs::write(&file, lines).unwrap();
-            Rules::of_file(&file).unwrap().say(Path::new(path), is_folder)
+            match rules_of(&file).unwrap().matched(folder.path().join(path), is_folder) {
+                Match::None => None,
+                Match::Ignore(_) => Some(true),
+                Match::Whitelist(_) => Some(false),
+            }
         };
         for (lines, path, is_folder, said) in [
             ("*.json", "a.json", false, Some(true)),

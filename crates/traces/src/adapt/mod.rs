@@ -27,7 +27,7 @@ pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
 mod handovers;
-mod inspect;
+pub(crate) mod inspect;
 mod langchain;
 mod langfuse;
 mod langsmith;

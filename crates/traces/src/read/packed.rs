@@ -1,12 +1,15 @@
 //! Files that are compressed, by their first bytes: gzip and zstd are read as what is in them, a zip file as its files one after the other.
 
-use super::{RawRun, Runs};
+use super::{RawRun, Runs, is_named_like_a_trace};
+use crate::adapt::inspect;
 use crate::error::{Problem, ReadError};
 use averment_base::limits::Limits;
 use averment_runs::run::RunSource;
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -27,12 +30,67 @@ impl Packed {
     }
 }
 
-/// What is in a gzip or zstd file.
-pub(super) fn unpacked(packed: Packed, head: Vec<u8>, rest: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
-    let bytes = BufReader::new(Cursor::new(head).chain(rest));
-    match packed {
+/// What is in a gzip or zstd file, as far as that is in proportion to it.
+pub(super) fn unpacked(
+    packed: Packed,
+    head: Vec<u8>,
+    rest: Box<dyn Read + Send>,
+    limits: &Limits,
+) -> Box<dyn Read + Send> {
+    let taken = Arc::new(AtomicU64::new(0));
+    let bytes = BufReader::new(Counted { bytes: Cursor::new(head).chain(rest), taken: Arc::clone(&taken) });
+    let inner: Box<dyn Read + Send> = match packed {
         Packed::Zstd => Box::new(Frames { bytes: Some(bytes), frame: None }),
         Packed::Gzip | Packed::Zip => Box::new(MultiGzDecoder::new(bytes)),
+    };
+    Box::new(InProportion { inner, taken, given: 0, limits: *limits })
+}
+
+/// So many bytes are unpacked for each of a compressed file, beside what one run may have: no trace is written more densely, and a file that
+/// is made to fill memory or time is.
+const TIMES: u64 = 250;
+
+/// Whether so many bytes may come out of so many.
+///
+/// # Errors
+/// What is out of proportion.
+fn in_proportion(unpacked: u64, packed: u64, limits: &Limits) -> io::Result<()> {
+    if unpacked <= packed.saturating_mul(TIMES).max(limits.run_bytes as u64) {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "it unpacks to more than {TIMES} times its length; unpack it, and name what is in it"
+    )))
+}
+
+/// Bytes that are counted where they are read.
+struct Counted<R> {
+    bytes: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buffer)?;
+        self.taken.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// What is unpacked, as long as it is in proportion to what was read for it.
+struct InProportion {
+    inner: Box<dyn Read + Send>,
+    taken: Arc<AtomicU64>,
+    given: u64,
+    limits: Limits,
+}
+
+impl Read for InProportion {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.given = self.given.saturating_add(read as u64);
+        in_proportion(self.given, self.taken.load(Ordering::Relaxed), &self.limits)?;
+        Ok(read)
     }
 }
 
@@ -64,10 +122,16 @@ impl<R: BufRead> Read for Frames<R> {
 
 /// So many files of an archive are read.
 const MOST: usize = 100_000;
+
 /// The files of a zip file that may hold traces, one after the other.
 pub(super) struct Archive {
     file: String,
     zip: ZipArchive<Cursor<Vec<u8>>>,
+    /// The beginnings of names under which something about the traces stands, in archives of a format that has such.
+    about: &'static [&'static str],
+    /// Bytes of the archive, and those that its files were unpacked to.
+    length: u64,
+    given: u64,
     next: usize,
     current: Option<Box<Runs>>,
     limits: Limits,
@@ -83,6 +147,7 @@ impl Archive {
         let broken = |error: ZipError| wrong(format!("a zip file that cannot be read: {error}"), "write it anew");
         let listed = ZipArchive::new(Cursor::new(bytes.as_slice())).map_err(broken)?.central_directory_start();
         let entries = usize::try_from(listed).ok().and_then(|listed| bytes.get(listed..)).map_or(0, entries_of);
+        let length = bytes.len() as u64;
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
         if zip.len() > MOST {
             return Err(wrong(format!("a zip file with more than {MOST} files"), "unpack it and name the folder"));
@@ -92,10 +157,13 @@ impl Archive {
                 format!("a damaged zip file: {entries} files are listed, {} are there by their names", zip.len());
             return Err(wrong(message, "write it anew, with a name of its own for each file"));
         }
-        if !zip.file_names().any(|name| name.is_ok_and(|name| may_be_trace(&name))) {
+        let names: Vec<_> = zip.file_names().filter_map(Result::ok).collect();
+        let about = inspect::beside_samples(&names);
+        if !names.iter().any(|name| is_named_like_a_trace(name) && !is_beside(name, about)) {
             return Err(wrong("no run: no file of this zip file is JSON".to_owned(), "name another file"));
         }
-        Ok(Self { file: file.to_owned(), zip, next: 0, current: None, limits: *limits })
+        drop(names);
+        Ok(Self { file: file.to_owned(), zip, about, length, given: 0, next: 0, current: None, limits: *limits })
     }
 
     /// The next run of its files; `None` at the end.
@@ -129,8 +197,8 @@ impl Archive {
             }
         };
         let name = match entry.name() {
-            Ok(name) if may_be_trace(&name) => format!("{file}/{name}"),
-            Ok(name) if entry.is_dir() || is_beside(&name) => return Some(Ok(None)),
+            Ok(name) if entry.is_dir() || is_beside(&name, self.about) => return Some(Ok(None)),
+            Ok(name) if is_named_like_a_trace(&name) => format!("{file}/{name}"),
             name => {
                 let name = format!("{file}/{}", name.unwrap_or_default());
                 let error = ReadError::of_file(&name, "no trace: it is not named like one", "unpack it and name it");
@@ -139,6 +207,11 @@ impl Archive {
         };
         let mut bytes = Vec::new();
         let read = entry.by_ref().take(limit.saturating_add(1) as u64).read_to_end(&mut bytes);
+        self.given = self.given.saturating_add(bytes.len() as u64);
+        if let Err(error) = in_proportion(self.given, self.length, &self.limits) {
+            self.next = usize::MAX;
+            return Some(Err(super::bytes::unreadable(&self.file, &error)));
+        }
         Some(match read {
             Err(error) => Err(super::bytes::unreadable(&name, &error)),
             Ok(_) if bytes.len() > limit => {
@@ -149,9 +222,6 @@ impl Archive {
         })
     }
 }
-
-/// What stands in archives beside traces: what systems add, and the journal of an Inspect log, which says its samples in short.
-const BESIDE: [&str; 3] = ["__MACOSX/", "_journal/", "summaries.json"];
 
 /// How many entries the list of a zip file has, whatever its end says of it.
 fn entries_of(mut list: &[u8]) -> usize {
@@ -168,12 +238,9 @@ fn entries_of(mut list: &[u8]) -> usize {
     count
 }
 
-fn may_be_trace(name: &str) -> bool {
-    super::is_named_like_a_trace(name) && !is_beside(name)
-}
-
-fn is_beside(name: &str) -> bool {
-    BESIDE.iter().any(|beside| name.starts_with(beside))
+/// Whether a file of an archive is none that somebody put there: what a system adds, or what a format writes about its traces.
+fn is_beside(name: &str, about: &[&str]) -> bool {
+    name.starts_with("__MACOSX/") || about.iter().any(|beginning| name.starts_with(beginning))
 }
 
 /// What is said of a zip file that is too long to be read at once.

@@ -256,7 +256,7 @@ impl Runs {
         self.unpacked = true;
         let mut input = std::mem::replace(&mut self.input, Box::new(io::empty()));
         if packed != Packed::Zip {
-            self.input = packed::unpacked(packed, pending, input);
+            self.input = packed::unpacked(packed, pending, input, &self.limits);
             return self.start();
         }
         let room = self.limits.run_bytes.saturating_add(1).saturating_sub(pending.len());

@@ -255,6 +255,38 @@ fn the_files_of_a_zip_file_are_read_one_after_the_other() {
 }
 
 #[test]
+fn what_stands_beside_samples_is_passed_over_in_a_log_of_inspect_alone() {
+    assert_eq!(read(zip(&[("summaries.json", A), ("header.json", B)])), ["t/summaries.json a", "t/header.json b"]);
+    let log = [("_journal/start.json", "{}"), ("samples/1.json", A), ("summaries.json", "[]"), ("header.json", "{}")];
+    assert_eq!(read(zip(&log)), ["t/samples/1.json a"]);
+    // One whose evaluation has not ended has no header.
+    assert_eq!(read(zip(&log[..2])), ["t/samples/1.json a"]);
+}
+
+#[test]
+fn what_unpacks_out_of_proportion_is_an_error_instead_of_a_flood() {
+    let limits = Limits { run_bytes: 100_000, ..Limits::default() };
+    let read = |bytes: Vec<u8>| -> Vec<String> {
+        let runs = Runs::new("t", Cursor::new(bytes), &limits);
+        runs.map(|run| run.map_or_else(|error| error.to_string(), |run| run.text().to_owned())).collect()
+    };
+    let flood = format!("{{\"output\": \"{}\"}}", " ".repeat(90_000));
+    let files: Vec<(String, &str)> = (0..50).map(|number| (format!("{number}.json"), flood.as_str())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let (bytes, found) = (zip(&files), read(zip(&files)));
+    let (last, whole) = found.split_last().unwrap();
+    assert!(last.contains("it unpacks to more than 250 times its length"), "{last}");
+    assert_eq!(whole.len(), bytes.len() * 250 / flood.len(), "{last}");
+    let found = read(gzip(&[flood.as_str(); 200].join("\n")));
+    let (last, whole) = found.split_last().unwrap();
+    assert!(
+        last.contains("it unpacks to more than 250 times its length") && whole.iter().all(|run| *run == flood),
+        "{last}"
+    );
+    assert!(whole.len() > 1 && whole.len() < 200);
+}
+
+#[test]
 fn numbers_that_are_none_are_read_as_null_with_a_warning() {
     let limits = Limits::default();
     let text = r#"{"calls": [{"tool": "a", "args": {"x": NaN, "y": -Infinity}}], "cost": Infinity}"#;

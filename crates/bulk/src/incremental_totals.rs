@@ -6,12 +6,12 @@
 
 use crate::prefilter::Answer;
 use averment_engine::bytecode::program::{Assertion, Program};
-use averment_engine::ir::{Denied, Severity};
+use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::score::{self, JudgedAssertion};
 use averment_engine::vm::summary;
 use averment_report::chunk_totals::ChunkTotals;
-use averment_report::gate::{self, Gate, Gating, Policy};
+use averment_report::gate::{self, Gate, Policy};
 use averment_report::table::Table;
 
 /// The incremental totals of all programs.
@@ -46,9 +46,10 @@ struct Place {
     /// Where it is a part of its own in a program whose sums are kept: that program, and its score when it passes.
     lone: Option<Lone>,
     expected: bool,
-    /// What decides beside its status what it does to the run.
-    gating: Gating,
+    /// Whether its own status is what fails the run.
+    gates: bool,
     weight: f64,
+    is_error: bool,
     must: bool,
 }
 
@@ -77,7 +78,6 @@ struct Rule {
     threshold: Option<f64>,
     /// Whether its threshold is what fails the run.
     gates: bool,
-    denied: Denied,
 }
 
 /// The score of a program.
@@ -315,7 +315,6 @@ impl Part {
             rule: rule.map(|rule| Rule {
                 threshold: rule.threshold,
                 gates: rule.threshold.is_some() && rule.severity == Severity::Error,
-                denied: rule.denied,
             }),
             score: None,
             gate: Gate::Open,
@@ -343,6 +342,7 @@ impl Place {
             expected: settings.expect_fail.is_some(),
             gates: is_error && !by_rule,
             weight: settings.weight,
+            is_error,
             must: settings.must,
         }
     }
@@ -356,7 +356,7 @@ impl Place {
         let status = Status::of(verdict, self.expected);
         let score = score::counted(status, score::of_verdict(verdict));
         let verdict = summary::counted(status, verdict);
-        Some(JudgedAssertion { verdict, score, weight: self.weight, is_error: self.gating.is_error, must: self.must })
+        Some(JudgedAssertion { verdict, score, weight: self.weight, is_error: self.is_error, must: self.must })
     }
 }
 

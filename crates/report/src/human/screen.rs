@@ -3,7 +3,7 @@
 //! Every assertion that fails runs has a line, the commonest first; as long as there is room each shows an example, and the first its whole
 //! picture. What else fails runs follows, grouped by its reason, then what failed and fails none.
 
-use super::lists::{LISTS, said, scored, unjudged_by_its_rule, unjudged_title};
+use super::lists::{LISTS, said, scored, unjudged_title};
 use super::tally::Listed;
 use super::{Human, ItemTally};
 use crate::show::Section;

@@ -361,6 +361,38 @@ fn what_hides_from_its_command_ends_with_it_all_the_same() {
     assert!(!command.exists() && !folder.path().join("two").exists(), "it lived on");
 }
 
+/// A process that leaves another in its place every ten milliseconds, each in a session of its own with nothing in its environment.
+#[cfg(target_os = "linux")]
+const CHAIN: &str = "import os, sys, time
+if os.fork() == 0:
+    os.closerange(0, 3)
+    os.setsid()
+    os.execve(sys.executable, [sys.executable, '-S', '-c', \'\'\'import os, time
+for link in range(400):
+    time.sleep(0.01)
+    if os.fork(): os._exit(0)
+    os.setsid()
+open(\"alive\", \"w\").close()
+\'\'\'], {})
+time.sleep(float(sys.argv[1]))
+";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_chain_of_processes_is_ended_with_its_command() {
+    let folder = Folder::new(&[("chain.py", CHAIN), ("t.json", "{}")]);
+    if std::process::Command::new("python3").arg("-V").output().is_err() {
+        eprintln!("SKIPPED: there is no `python3` to start a chain with");
+        return;
+    }
+    for (rule, code) in [("run \"python3 chain.py 0.3\" exits 0", 0), ("run \"python3 chain.py 60\" exits 0", 5)] {
+        folder.write("r.assert", rule.as_bytes());
+        assert_eq!(folder.aver("check r.assert t.json --allow-run --run-timeout 1s").code, code, "{rule}");
+    }
+    std::thread::sleep(Duration::from_secs(6));
+    assert!(!folder.path().join("alive").exists(), "the chain lived on");
+}
+
 #[test]
 fn an_interruption_ends_commands_that_run() {
     let folder = Folder::new(&[("r.assert", "run \"sh slow.sh\" exits 0\n"), ("t.json", "{}")]);

@@ -26,7 +26,8 @@ pub(super) struct Family {
 /// The commands that run just now, with their processes, and whether no more may start.
 static RUNNING: Mutex<(Vec<(String, u32)>, bool)> = Mutex::new((Vec::new(), false));
 
-/// Ends all commands that run, and lets no other start: for a program that is about to leave.
+/// Ends all commands that run, and lets no other start: for a program that is about to leave. What multiplies faster than it is ended may live
+/// on after two seconds.
 pub fn end_all() {
     let running = {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,7 +35,7 @@ pub fn end_all() {
         running.0.clone()
     };
     running.iter().for_each(|(mark, process)| end(mark, *process));
-    orphans::end();
+    let _tried_for_long = orphans::end();
 }
 
 /// Takes in what commands leave behind, so that it can be ended: for a program that starts no other processes than those of rules.
@@ -74,13 +75,12 @@ impl Family {
         end(&self.mark, child.id());
     }
 
-    /// The command has been waited for. Orphans are ended when no other command runs that they could belong to; none starts meanwhile.
-    pub(super) fn ended(&self) {
+    /// The command has been waited for. Orphans are ended when no other command runs that they could belong to; none starts meanwhile. Whether
+    /// none is left then.
+    pub(super) fn ended(&self) -> bool {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.0.retain(|(mark, _)| *mark != self.mark);
-        if running.0.is_empty() {
-            orphans::end();
-        }
+        !running.0.is_empty() || orphans::end()
     }
 }
 

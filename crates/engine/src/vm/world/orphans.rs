@@ -3,19 +3,21 @@
 #[cfg(target_os = "linux")]
 use super::family::processes;
 #[cfg(target_os = "linux")]
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, wait};
 #[cfg(target_os = "linux")]
 use std::collections::BTreeSet;
 #[cfg(target_os = "linux")]
 use std::sync::{Mutex, PoisonError};
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 
 /// The children that this process had when it began to take in orphans: they are none of its commands.
 #[cfg(target_os = "linux")]
 static OWN: Mutex<Option<BTreeSet<i32>>> = Mutex::new(None);
 
-/// How often is looked for what is still there: a process may start another at any time.
+/// How long is looked for what is still there: a process may start another at any time, and be gone when it is looked for.
 #[cfg(target_os = "linux")]
-const ROUNDS: usize = 200;
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// From now on orphans come to this process.
 #[cfg(target_os = "linux")]
@@ -26,19 +28,43 @@ pub(super) fn adopt() {
     }
 }
 
-/// Ends all orphans with what they have started. The commands themselves must have been waited for, or be about to end with the process.
+/// Ends all orphans with what they have started; whether none is left. The commands themselves must have been waited for, or be about to end
+/// with the process.
 #[cfg(target_os = "linux")]
-pub(super) fn end() {
+pub(super) fn end() -> bool {
     let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(own) = &*own else { return };
-    for _ in 0..ROUNDS {
+    let Some(own) = &*own else { return true };
+    let start = Instant::now();
+    let mut seen_none = 0;
+    // A list of processes may miss one that has just been started by one that has just ended: whether there are children the system knows.
+    while has_children() {
         let left = descendants(own);
-        if left.is_empty() {
-            return;
+        seen_none = if left.is_empty() { seen_none + 1 } else { 0 };
+        if !own.is_empty() && seen_none > LOOKS {
+            break;
+        }
+        if start.elapsed() > PATIENCE {
+            return false;
         }
         for pid in left.into_iter().filter_map(Pid::from_raw) {
             let _gone_already = kill_process(pid, Signal::KILL);
-            let _not_a_child = waitpid(Some(pid), WaitOptions::NOHANG);
+        }
+    }
+    true
+}
+
+/// How many lists without a process are believed where children of others are there.
+#[cfg(target_os = "linux")]
+const LOOKS: u32 = 20;
+
+/// Whether this process has children that live; those that have ended are taken note of.
+#[cfg(target_os = "linux")]
+fn has_children() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
         }
     }
 }
@@ -61,4 +87,6 @@ fn descendants(without: &BTreeSet<i32>) -> Vec<i32> {
 pub(super) fn adopt() {}
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn end() {}
+pub(super) fn end() -> bool {
+    true
+}

@@ -51,7 +51,11 @@ fn worth(selection: &Selection, scope: Scope, given: &Given) -> Worth {
             Some(Chosen { place, step: &run.steps[place], sure })
         })
         .collect();
+    // What later steps have is no mistake in the rule, only not there yet.
+    let mut comes = false;
     if let (true, Some(step)) = (selection.so_far, scope.step) {
+        let has = |one: &Chosen, path| value_of(path, Scope { run, step: Some(one.step) }) != Found::Missing;
+        comes = selection.value.as_ref().is_some_and(|(_, path)| chosen.iter().any(|one| has(one, path)));
         if chosen.iter().any(|one| !run.ordered(one.step.kind, step.kind)) {
             return Worth::Absent;
         }
@@ -72,7 +76,10 @@ fn worth(selection: &Selection, scope: Scope, given: &Given) -> Worth {
         return if world.decided_by_missing(pattern, &[]) { Worth::Nowhere(count) } else { Worth::Value(count) };
     };
     let values = chosen.iter().map(|one| value_of(path, Scope { run, step: Some(one.step) }));
-    folded(*fold, &values.filter(|found| *found != Found::Missing).collect::<Vec<_>>())
+    match folded(*fold, &values.filter(|found| *found != Found::Missing).collect::<Vec<_>>()) {
+        Worth::Nowhere(value) if comes => Worth::Value(value),
+        worth => worth,
+    }
 }
 
 /// The places of the steps around one of them; `None` where the run does not tell, or a longer one may hold more.

@@ -24,6 +24,8 @@ pub struct Pattern {
     states: u64,
     limit: usize,
     automaton: OnceLock<Option<Box<Automaton>>>,
+    /// What finds matches one after the other; only asked of expressions whose matches may be of any length.
+    finder: OnceLock<Option<Box<Automaton>>>,
 }
 
 /// The automaton that gives up, with its states for the next text.
@@ -46,7 +48,8 @@ impl Pattern {
         let share = REMEMBERED.checked_div(count).unwrap_or(REMEMBERED);
         let remembered = share.clamp(LEAST_REMEMBERED, limit.max(LEAST_REMEMBERED));
         let regex = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(remembered).build().ok()?;
-        Some(Self { regex, states: states(pattern), limit, automaton: OnceLock::new() })
+        let (automaton, finder) = (OnceLock::new(), OnceLock::new());
+        Some(Self { regex, states: states(pattern), limit, automaton, finder })
     }
 
     /// Whether the expression is found in a text, paid for before.
@@ -72,40 +75,106 @@ impl Pattern {
 
     /// The answer of the automaton; `None` where it gives up.
     fn quickly(&self, text: &str) -> Option<bool> {
-        let automaton = self.automaton.get_or_init(|| Automaton::new(self.regex.as_str(), self.limit).map(Box::new));
-        let automaton = automaton.as_deref()?;
-        let kept = automaton.cache.lock().ok().and_then(|mut cache| cache.take());
-        let mut cache = kept.unwrap_or_else(|| automaton.dfa.create_cache());
-        let found = automaton.dfa.try_search_fwd(&mut cache, &Input::new(text).earliest(true));
-        if let Ok(mut kept) = automaton.cache.lock() {
-            *kept = Some(cache);
-        }
-        found.ok().map(|found| found.is_some())
+        let new = || Automaton::new(self.regex.as_str(), self.limit, true).map(Box::new);
+        self.automaton.get_or_init(new).as_deref()?.with_cache(|dfa, cache| {
+            let found = dfa.try_search_fwd(cache, &Input::new(text).earliest(true));
+            found.ok().map(|found| found.is_some())
+        })
     }
 
-    /// Takes the fuel of finding every match in a text of so many bytes.
+    /// Takes the fuel of finding every match in a text, one after the other. What may match any length looks through the rest of the text for
+    /// each match in the worst case: `a.*z|a` in a text without a `z`. Groups are as much again, several `times`.
     ///
     /// # Errors
     /// When there is not so much.
-    pub fn scan(&self, bytes: usize, meter: &mut Meter) -> Result<(), Exhausted> {
+    pub fn pay_for_matches(&self, text: &str, times: usize, meter: &mut Meter) -> Result<(), Exhausted> {
+        let bytes = text.len().saturating_mul(times);
         meter.scan(bytes)?;
         let heavy = if self.states > FREE { self.states / 4 } else { 0 };
-        meter.charge((bytes as u64).saturating_mul(heavy))
+        meter.charge((bytes as u64).saturating_mul(heavy))?;
+        let longest = |pattern| regex_syntax::Parser::new().parse(pattern).ok()?.properties().maximum_len();
+        if longest(self.regex.as_str()).is_some() {
+            return Ok(());
+        }
+        let new = || Automaton::new(self.regex.as_str(), self.limit, false).map(Box::new);
+        let Some(finder) = self.finder.get_or_init(new).as_deref() else {
+            return meter.charge((text.len() as u64).saturating_mul(text.len() as u64) / 16);
+        };
+        finder.with_cache(|dfa, cache| {
+            let mut at = 0;
+            while at <= text.len() {
+                let Some(end) = self.end_of_match((dfa, &mut *cache), text, at, meter)? else { break };
+                at = end.max(at.saturating_add(1));
+            }
+            Ok(())
+        })
+    }
+
+    /// Where the first match from a place on ends, paid for by what has to be looked at to know it.
+    fn end_of_match(
+        &self,
+        (dfa, cache): (&DFA, &mut Cache),
+        text: &str,
+        at: usize,
+        meter: &mut Meter,
+    ) -> Result<Option<usize>, Exhausted> {
+        let rest = text.as_bytes().get(at..).unwrap_or_default();
+        let start = dfa.start_state_forward(cache, &Input::new(text).range(at..));
+        let (mut state, mut end) = (start.ok(), None);
+        for (chunk, bytes) in rest.chunks(PAID_AT_ONCE).enumerate() {
+            for (place, byte) in bytes.iter().enumerate() {
+                state = state.and_then(|state| dfa.next_state(cache, state, *byte).ok());
+                let Some(now) = state.filter(|state| !state.is_quit()) else {
+                    // The automaton cannot tell: the library looks, at most through all that is left.
+                    meter.scan(rest.len().saturating_mul(WALKED))?;
+                    let next = (at..=text.len()).find(|at| text.is_char_boundary(*at));
+                    return Ok(next.and_then(|at| self.regex.find_at(text, at)).map(|found| found.end()));
+                };
+                let read = chunk.saturating_mul(PAID_AT_ONCE).saturating_add(place);
+                if now.is_match() {
+                    end = Some(at.saturating_add(read));
+                } else if now.is_dead() {
+                    meter.scan(place.saturating_mul(WALKED))?;
+                    return Ok(end);
+                }
+            }
+            meter.scan(bytes.len().saturating_mul(WALKED))?;
+        }
+        let last = state.and_then(|state| dfa.next_eoi_state(cache, state).ok());
+        Ok(if last.is_some_and(|state| state.is_match()) { Some(text.len()) } else { end })
     }
 }
 
+/// So many bytes are looked at before they are paid for.
+const PAID_AT_ONCE: usize = 1 << 10;
+/// What a byte costs that is walked over one by one, beside one of a pass.
+const WALKED: usize = 4;
+
 impl Automaton {
-    fn new(pattern: &str, limit: usize) -> Option<Self> {
-        let config = DFA::config()
-            .match_kind(MatchKind::All)
-            .unicode_word_boundary(true)
-            .cache_capacity(CACHE)
-            .skip_cache_capacity_check(true)
-            .minimum_cache_clear_count(Some(CLEARED))
-            .minimum_bytes_per_state(Some(BYTES_PER_STATE));
+    /// One that looks whether there is a match and gives up where its states never come again, or one that finds the first match.
+    fn new(pattern: &str, limit: usize, gives_up: bool) -> Option<Self> {
+        let config = DFA::config().unicode_word_boundary(true).cache_capacity(CACHE).skip_cache_capacity_check(true);
+        let config = match gives_up {
+            true => config
+                .match_kind(MatchKind::All)
+                .minimum_cache_clear_count(Some(CLEARED))
+                .minimum_bytes_per_state(Some(BYTES_PER_STATE)),
+            false => config.match_kind(MatchKind::LeftmostFirst),
+        };
         let nfa = thompson::Config::new().nfa_size_limit(Some(limit)).which_captures(WhichCaptures::None);
         let dfa = DFA::builder().configure(config).thompson(nfa).build(pattern).ok()?;
         Some(Self { dfa, cache: Mutex::new(None) })
+    }
+
+    /// Looks with the states that an earlier text has left.
+    fn with_cache<T>(&self, look: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
+        let kept = self.cache.lock().ok().and_then(|mut cache| cache.take());
+        let mut cache = kept.unwrap_or_else(|| self.dfa.create_cache());
+        let found = look(&self.dfa, &mut cache);
+        if let Ok(mut kept) = self.cache.lock() {
+            *kept = Some(cache);
+        }
+        found
     }
 }
 
@@ -179,6 +248,25 @@ fn of(hir: &Hir) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finding_every_match_is_paid_by_what_each_looks_through() {
+        let limits = averment_base::limits::Limits { fuel: 1_000_000, ..Default::default() };
+        let used = |pattern: &str, text: &str| {
+            let (pattern, mut meter) = (Pattern::new(pattern, limits.regex_bytes).unwrap(), Meter::new(&limits));
+            pattern.pay_for_matches(text, 1, &mut meter).map(|()| limits.fuel - meter.fuel())
+        };
+        let (same, words) = ("a".repeat(20_000), "wörd two ".repeat(2_000));
+        // What ends soon costs about the text, and something for each match.
+        for (pattern, text) in [(r"\s+", &words), ("a", &same), ("a+", &same), (r"(a|b)*c", &same), (".*", &words)] {
+            assert!(used(pattern, text).unwrap() < 20_000, "{pattern}: {:?}", used(pattern, text));
+        }
+        for pattern in ["a.*z|a", "(?s).*z|a"] {
+            assert_eq!(used(pattern, &same), Err(Exhausted::Fuel), "{pattern}");
+        }
+        // Where the automaton cannot tell the library finds the same matches, at the price of what is left.
+        assert!(used(r"\b\w+\b", &words[..2_000]).unwrap() > 50_000);
+    }
 
     #[test]
     fn only_what_no_automaton_can_keep_up_with_is_too_much() {

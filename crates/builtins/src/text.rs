@@ -93,7 +93,7 @@ fn replace_matches(text: &str, pattern: &Pattern, to: &str, meter: &mut Meter) -
     let mut out = String::new();
     let mut copied = 0;
     // The groups have to be found as well.
-    pattern.scan(text.len().saturating_mul(4), meter)?;
+    pattern.pay_for_matches(text, 4, meter)?;
     for captures in pattern.regex.captures_iter(text) {
         let Some(found) = captures.get(0) else { continue };
         out.push_str(text.get(copied..found.start()).unwrap_or_default());
@@ -120,7 +120,7 @@ pub(super) fn split<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
         }
         Some(Needle::Text(separator)) => call.give_list(text.split(separator).map(borrowed)),
         Some(Needle::Regex(pattern)) => {
-            pattern.scan(text.len(), call.meter)?;
+            pattern.pay_for_matches(text, 1, call.meter)?;
             call.give_list(pattern.regex.split(text).map(borrowed))
         }
     }

@@ -99,7 +99,7 @@ impl<'run> Machine<'run> {
             return Ok(());
         }
         let state = self.state(&taken, &part)?;
-        self.push(state.result(fold));
+        self.push(state.result(fold, taken.comes_later(selection)));
         Ok(())
     }
 
@@ -222,8 +222,8 @@ impl<'run> State<'run> {
         }
     }
 
-    /// What the function gives, as it does of the list itself.
-    fn result(&self, fold: Fold) -> Node<'run> {
+    /// What the function gives, as it does of the list itself; an empty one leads nowhere unless it is filled later.
+    fn result(&self, fold: Fold, filled_later: bool) -> Node<'run> {
         if self.absent {
             return Node::computed(Value::Absent);
         }
@@ -240,7 +240,7 @@ impl<'run> State<'run> {
             Fold::Least => self.least.unwrap_or(missing),
             Fold::Greatest => self.greatest.unwrap_or(missing),
         };
-        let nowhere = self.count == 0 && !matches!(node.value, Value::Missing);
+        let nowhere = self.count == 0 && !filled_later && !matches!(node.value, Value::Missing);
         if nowhere { Node::nowhere(node.value) } else { node }
     }
 }

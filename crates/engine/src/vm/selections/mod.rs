@@ -203,7 +203,8 @@ impl<'run> Machine<'run> {
             values = self.in_arena(&kept)?;
         }
         let value = Value::List(values);
-        Ok(if values.is_empty() { Node::nowhere(value) } else { Node::computed(value) })
+        let nowhere = values.is_empty() && !taken.comes_later(selection);
+        Ok(if nowhere { Node::nowhere(value) } else { Node::computed(value) })
     }
 
     /// The places of the steps before a call that had not ended, or were asked for in its turn, in order.
@@ -267,6 +268,11 @@ impl<'run> Machine<'run> {
 }
 
 impl Taken<'_> {
+    /// Whether an empty list is one because its steps come later: `so far` in front of the first of them is no mistake in a rule.
+    pub(super) fn comes_later(&self, selection: &Selection) -> bool {
+        matches!(selection.reach, Reach::SoFar) && !self.values.is_empty()
+    }
+
     fn add(&mut self, step: Option<(u32, Truth)>) {
         if let Some((step, truth)) = step
             && truth.plain() != Some(false)

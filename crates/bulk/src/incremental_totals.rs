@@ -6,12 +6,12 @@
 
 use crate::prefilter::Answer;
 use averment_engine::bytecode::program::{Assertion, Program};
-use averment_engine::ir::Severity;
+use averment_engine::ir::{Denied, Severity};
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::score::{self, JudgedAssertion};
 use averment_engine::vm::summary;
 use averment_report::chunk_totals::ChunkTotals;
-use averment_report::gate::{self, Gate, Policy};
+use averment_report::gate::{self, Gate, Gating, Policy};
 use averment_report::table::Table;
 
 /// The incremental totals of all programs.
@@ -46,10 +46,9 @@ struct Place {
     /// Where it is a part of its own in a program whose sums are kept: that program, and its score when it passes.
     lone: Option<Lone>,
     expected: bool,
-    /// Whether its own status is what fails the run.
-    gates: bool,
+    /// What decides beside its status what it does to the run.
+    gating: Gating,
     weight: f64,
-    is_error: bool,
     must: bool,
 }
 
@@ -78,6 +77,7 @@ struct Rule {
     threshold: Option<f64>,
     /// Whether its threshold is what fails the run.
     gates: bool,
+    denied: Denied,
 }
 
 /// The score of a program.
@@ -240,11 +240,9 @@ impl IncrementalTotals {
         let (old, new) = (place.status(std::mem::replace(last, answer)), place.status(answer));
         note(place, old, self.runs - *since, &mut self.counts);
         *since = self.runs;
-        if place.gates {
-            for (status, up) in [(old, false), (new, true)] {
-                if let Some(status) = status {
-                    count_gate(&mut self.gates, gate::of_status(status, self.policy), up);
-                }
+        for (status, up) in [(old, false), (new, true)] {
+            if let Some(status) = status {
+                count_gate(&mut self.gates, gate::of_assertion(place.gating, status, false, self.policy), up);
             }
         }
         if let Some(lone) = place.lone {
@@ -276,7 +274,9 @@ impl IncrementalTotals {
                 (score::rule_score(&all), verdict.filter(|_| rule.gates))
             }
         };
-        let gate = verdict.map_or(Gate::Open, |verdict| gate::of_status(Status::of(verdict, false), *policy));
+        let denied = part.rule.as_ref().map_or(Denied::default(), |rule| rule.denied);
+        let of_verdict = |verdict| gate::of_status(Status::of(verdict, false), policy.with(denied));
+        let gate = verdict.map_or(Gate::Open, of_verdict);
         if gate != part.gate {
             count_gate(gates, part.gate, false);
             count_gate(gates, gate, true);
@@ -315,6 +315,7 @@ impl Part {
             rule: rule.map(|rule| Rule {
                 threshold: rule.threshold,
                 gates: rule.threshold.is_some() && rule.severity == Severity::Error,
+                denied: rule.denied,
             }),
             score: None,
             gate: Gate::Open,
@@ -340,9 +341,8 @@ impl Place {
             part,
             lone: None,
             expected: settings.expect_fail.is_some(),
-            gates: is_error && !by_rule,
+            gating: Gating { is_error, by_rule, denied: settings.denied },
             weight: settings.weight,
-            is_error,
             must: settings.must,
         }
     }
@@ -356,7 +356,7 @@ impl Place {
         let status = Status::of(verdict, self.expected);
         let score = score::counted(status, score::of_verdict(verdict));
         let verdict = summary::counted(status, verdict);
-        Some(JudgedAssertion { verdict, score, weight: self.weight, is_error: self.is_error, must: self.must })
+        Some(JudgedAssertion { verdict, score, weight: self.weight, is_error: self.gating.is_error, must: self.must })
     }
 }
 

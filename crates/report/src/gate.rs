@@ -2,7 +2,7 @@
 
 use super::model::{ResultReport, RuleReport};
 use super::table::Table;
-use averment_engine::ir::Severity;
+use averment_engine::ir::{Denied, Severity};
 use averment_engine::vm::outcome::Status;
 
 /// What the command line changes.
@@ -14,6 +14,29 @@ pub struct Policy {
     pub deny_unjudged: bool,
     /// `--allow undecided`: an undecided assertion does not.
     pub allow_undecided: bool,
+}
+
+impl Policy {
+    /// For an assertion or a rule: what it says itself counts, for the rest what the command line says.
+    #[must_use]
+    pub fn with(self, denied: Denied) -> Self {
+        Self {
+            deny_vacuous: denied.vacuous.unwrap_or(self.deny_vacuous),
+            deny_unjudged: denied.unjudged.unwrap_or(self.deny_unjudged),
+            allow_undecided: denied.undecided.map_or(self.allow_undecided, |denies| !denies),
+        }
+    }
+}
+
+/// What decides beside its status what an assertion does to its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gating {
+    /// Whether its severity is `error`.
+    pub is_error: bool,
+    /// Whether a rule with a threshold speaks for it.
+    pub by_rule: bool,
+    /// Its `deny` and `allow`.
+    pub denied: Denied,
 }
 
 /// What a result does to its run.
@@ -39,16 +62,35 @@ pub fn of_status(status: Status, policy: Policy) -> Gate {
     }
 }
 
-/// What one result does to its run. A rule with a threshold speaks for its assertions.
+/// What an assertion does to its run. A rule with a threshold speaks for its assertions, but for what is denied in so many words.
 #[must_use]
-pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
-    let Some(item) = table.items.get(result.item) else { return Gate::Open };
-    let judged_by_rule = table.rule_of(item).is_some_and(|rule| rule.threshold.is_some());
-    if judged_by_rule || item.severity != Severity::Error || result.known {
+pub fn of_assertion(gating: Gating, status: Status, unjudged: bool, policy: Policy) -> Gate {
+    let Gating { is_error, by_rule, denied } = gating;
+    if !is_error {
         return Gate::Open;
     }
-    let unjudged = if policy.deny_unjudged && result.unjudged.is_some() { Gate::Failed } else { Gate::Open };
-    of_status(result.status, policy).max(unjudged)
+    let speaks = |said: Option<bool>| !by_rule || said == Some(true);
+    let counts = match status {
+        Status::Vacuous => speaks(denied.vacuous),
+        Status::Undecided => speaks(denied.undecided),
+        _ => !by_rule,
+    };
+    let policy = policy.with(denied);
+    let of_status = if counts { of_status(status, policy) } else { Gate::Open };
+    let fails = unjudged && policy.deny_unjudged && speaks(denied.unjudged);
+    of_status.max(if fails { Gate::Failed } else { Gate::Open })
+}
+
+/// What one result does to its run.
+#[must_use]
+pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
+    let Some(item) = table.items.get(result.item).filter(|_| !result.known) else { return Gate::Open };
+    let gating = Gating {
+        is_error: item.severity == Severity::Error,
+        by_rule: table.rule_of(item).is_some_and(|rule| rule.threshold.is_some()),
+        denied: item.denied,
+    };
+    of_assertion(gating, result.status, result.unjudged.is_some(), policy)
 }
 
 /// What a rule with a threshold does to its run.
@@ -56,7 +98,7 @@ pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
 pub fn of_rule(table: &Table, rule: &RuleReport, policy: Policy) -> Gate {
     match table.rules.get(rule.rule) {
         Some(item) if item.threshold.is_some() && item.severity == Severity::Error && !rule.known => {
-            of_status(Status::of(rule.verdict, false), policy)
+            of_status(Status::of(rule.verdict, false), policy.with(item.denied))
         }
         _ => Gate::Open,
     }

@@ -100,8 +100,11 @@ impl Report for Short {
                 writeln!(self.out, "{}: {severity}[{}]: {sentence}", one_line(&item.location.to_string()), item.id)?;
             }
         }
-        for result in run.results.iter().filter(|_| self.options.policy.deny_unjudged) {
+        for result in &run.results {
             let (Some(item), Some(unjudged)) = (table.items.get(result.item), &result.unjudged) else { continue };
+            if !self.options.policy.with(item.denied).deny_unjudged {
+                continue;
+            }
             let (severity, run) = (self.severity(table, item, result), one_line(&run.run));
             let said = one_line(&unjudged.in_words()).into_owned();
             writeln!(

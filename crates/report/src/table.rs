@@ -4,7 +4,7 @@ use crate::redact::{in_place, redact};
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::program::{Assertion, Check, Program};
-use averment_engine::ir::{Operand, Purpose, Severity};
+use averment_engine::ir::{Denied, Operand, Purpose, Severity};
 use averment_engine::vm::select::Selection;
 use serde::Serialize;
 
@@ -45,6 +45,8 @@ pub struct Item {
     pub severity: Severity,
     /// Its weight.
     pub weight: f64,
+    /// What it denies and allows.
+    pub denied: Denied,
     /// The class of its failures: id and label.
     pub class: Option<Class>,
     /// Its tags.
@@ -81,6 +83,8 @@ pub struct RuleItem {
     pub threshold: Option<f64>,
     /// Its severity.
     pub severity: Severity,
+    /// What it denies and allows.
+    pub denied: Denied,
     /// Where it stands.
     pub location: Location,
 }
@@ -147,6 +151,7 @@ impl Table {
                 sentence: rule.sentence.as_deref().map(hidden),
                 threshold: rule.threshold,
                 severity: rule.severity,
+                denied: rule.denied,
                 location,
             });
         }
@@ -164,6 +169,7 @@ impl Table {
                 text: hidden(&assertion.text),
                 severity: settings.severity,
                 weight: settings.weight,
+                denied: settings.denied,
                 class: settings
                     .class
                     .as_ref()

@@ -37,8 +37,24 @@ pub const DECLARATIONS: &[&str] = &[
 ];
 
 /// The modifiers of section 7, in its order.
-pub const MODIFIERS: &[&str] =
-    &["weight", "severity", "must", "threshold", "message", "as", "class", "tags", "when", "id", "expect"];
+pub const MODIFIERS: &[&str] = &[
+    "weight",
+    "severity",
+    "must",
+    "threshold",
+    "message",
+    "as",
+    "class",
+    "tags",
+    "when",
+    "id",
+    "expect",
+    "deny",
+    "allow",
+];
+
+/// What `deny` and `allow` speak of.
+pub const GATED: &[&str] = &["vacuous", "undecided", "unjudged"];
 
 /// Settings that are no modifiers.
 pub const SETTINGS: &[&str] = &["prompt", "timeout", "template", "bootstrap", "model", "agent", "command", "env"];

@@ -10,7 +10,7 @@ use averment::Diagnostics;
 use averment_base::diagnostic::{self, Diagnostic, Family};
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_base::truth::Verdict;
-use averment_engine::ir::Severity;
+use averment_engine::ir::{Denied, Severity};
 use averment_engine::vm::outcome::Status;
 use averment_report::Command;
 use averment_report::gate::{self, Policy};
@@ -96,7 +96,14 @@ impl Converted {
         let known = self.table.rules.iter().position(|rule| rule.id == id);
         known.unwrap_or_else(|| {
             let (id, sentence, location) = (id.to_owned(), Some(sentence.to_owned()), location.clone());
-            self.table.rules.push(RuleItem { id, sentence, threshold: None, severity, location });
+            self.table.rules.push(RuleItem {
+                id,
+                sentence,
+                threshold: None,
+                severity,
+                denied: Denied::default(),
+                location,
+            });
             self.table.rules.len() - 1
         })
     }
@@ -165,6 +172,7 @@ fn item(rule: usize, location: Location, text: &str) -> Item {
         text: text.to_owned(),
         severity: Severity::Error,
         weight: 1.0,
+        denied: Denied::default(),
         class: None,
         tags: Vec::new(),
         location,

@@ -17,6 +17,7 @@ mod baseline;
 mod breakdown;
 mod check_terminal;
 mod code_of_runs;
+mod denied;
 mod documents;
 mod explain;
 mod facade;

@@ -2,10 +2,11 @@
 
 use super::Checker;
 use super::scope::Scope;
-use crate::ir::{Expr, Settings, Severity};
+use crate::ir::{Denied, Expr, Settings, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, ItemKind, Modifier, ModifierKind, Setting};
+use averment_syntax::words::GATED;
 
 /// The severities, in the order of the reference.
 const SEVERITIES: [(&str, Severity); 3] =
@@ -36,6 +37,8 @@ pub struct Own<'a> {
     pub id: Option<&'a ast::Name>,
     /// `expect fail`.
     pub expect_fail: Option<Option<String>>,
+    /// `deny` and `allow`.
+    pub denied: Denied,
 }
 
 /// What an assertion has from the rule and the blocks around it.
@@ -53,6 +56,8 @@ pub struct Inherited {
     /// All conditions.
     pub when: Vec<Expr>,
     expect_fail: Option<Option<String>>,
+    /// What is denied and allowed.
+    pub denied: Denied,
 }
 
 impl Inherited {
@@ -67,6 +72,7 @@ impl Inherited {
             tags: Vec::new(),
             when: Vec::new(),
             expect_fail: None,
+            denied: Denied::default(),
         }
     }
 
@@ -83,6 +89,7 @@ impl Inherited {
             tags,
             when: self.when.iter().chain(&own.when).cloned().collect(),
             expect_fail: own.expect_fail.clone().or_else(|| self.expect_fail.clone()),
+            denied: own.denied.or(self.denied),
         }
     }
 
@@ -107,6 +114,7 @@ impl Inherited {
             tags: all.tags,
             when: all.when,
             expect_fail: all.expect_fail,
+            denied: all.denied,
         }
     }
 }
@@ -118,7 +126,7 @@ impl<'a> Checker<'a> {
         let mut seen: Vec<&'static str> = Vec::new();
         for modifier in modifiers {
             let word = word_of(&modifier.kind);
-            if seen.contains(&word) && !matches!(word, "tags" | "when") {
+            if seen.contains(&word) && !matches!(word, "tags" | "when" | "deny" | "allow") {
                 let message = format!("`{word}` stands twice");
                 self.report(Diagnostic::new(Slug::Duplicate, modifier.span, message).help("keep one of them"));
                 continue;
@@ -159,6 +167,8 @@ impl<'a> Checker<'a> {
             ModifierKind::ExpectFail(why) => {
                 own.expect_fail = Some(why.as_ref().and_then(|why| self.plain_text(why)));
             }
+            ModifierKind::Deny(names) => names.iter().for_each(|name| self.gated(name, true, &mut own.denied)),
+            ModifierKind::Allow(names) => names.iter().for_each(|name| self.gated(name, false, &mut own.denied)),
         }
     }
 
@@ -205,6 +215,33 @@ impl<'a> Checker<'a> {
                 None
             }
         }
+    }
+
+    /// One word behind `deny` or `allow`.
+    fn gated(&mut self, name: &ast::Name, denies: bool, denied: &mut Denied) {
+        let place = match name.text.as_str() {
+            "vacuous" => &mut denied.vacuous,
+            "undecided" => &mut denied.undecided,
+            "unjudged" => &mut denied.unjudged,
+            _ => return self.report_not_gated(name),
+        };
+        if let Some(before) = place.replace(denies) {
+            let said = if before { "deny" } else { "allow" };
+            let message = format!("`{said} {}` stands here already", name.text);
+            self.report(Diagnostic::new(Slug::Duplicate, name.span, message).help("keep one of them"));
+        }
+    }
+
+    fn report_not_gated(&mut self, name: &ast::Name) {
+        let meant = match name.text.as_str() {
+            "skipped" | "unexercised" | "unused" | "empty" => Some("vacuous"),
+            "unknown" | "missing" | "absent" | "unrecorded" => Some("undecided"),
+            word => suggest::nearest(word, GATED.iter().copied()),
+        };
+        let message = format!("`{}` is nothing to deny or to allow", name.text);
+        let all = format!("`deny` and `allow` speak of {}", GATED.join(", "));
+        let help = meant.map_or(all.clone(), |meant| format!("did you mean `{meant}`? {all}"));
+        self.report(Diagnostic::new(Slug::UnknownModifier, name.span, message).help(help));
     }
 
     fn severity(&mut self, name: &ast::Name) -> Option<Severity> {
@@ -260,6 +297,8 @@ pub fn word_of(kind: &ModifierKind) -> &'static str {
         ModifierKind::When(_) => "when",
         ModifierKind::Id(_) => "id",
         ModifierKind::ExpectFail(_) => "expect fail",
+        ModifierKind::Deny(_) => "deny",
+        ModifierKind::Allow(_) => "allow",
     }
 }
 

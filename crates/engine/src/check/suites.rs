@@ -235,6 +235,7 @@ fn rule_of(
         weight: own.weight.unwrap_or(1.0),
         threshold: own.threshold,
         severity: inherited.severity,
+        denied: inherited.denied,
         tags: inherited.tags.clone(),
         metric: own.metric.clone(),
         span,

@@ -107,6 +107,7 @@ impl Compiler {
             tags: settings.tags.clone(),
             when: self.codes(&settings.when),
             expect_fail: settings.expect_fail.clone(),
+            denied: settings.denied,
         }
     }
 

@@ -153,6 +153,8 @@ pub struct Rule {
     pub threshold: Option<f64>,
     /// Severity of the rule itself (counts when it has a threshold).
     pub severity: Severity,
+    /// What `deny` and `allow` say of its own verdict (counts when it has a threshold).
+    pub denied: Denied,
     /// Tags.
     pub tags: Vec<String>,
     /// `as name`: records the rule's score under it.
@@ -257,6 +259,31 @@ pub struct Settings<E> {
     pub when: Vec<E>,
     /// `expect fail`, with its reason.
     pub expect_fail: Option<Option<String>>,
+    /// `deny` and `allow`.
+    pub denied: Denied,
+}
+
+/// What `deny` and `allow` say: whether what comes out so fails the run. `None` leaves it to whoever checks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Denied {
+    /// A verdict `vacuous`.
+    pub vacuous: Option<bool>,
+    /// A verdict `undecided`.
+    pub undecided: Option<bool>,
+    /// A pass that says nothing of some steps.
+    pub unjudged: Option<bool>,
+}
+
+impl Denied {
+    /// The same, and what is said further out where this says nothing.
+    #[must_use]
+    pub fn or(self, outer: Self) -> Self {
+        Self {
+            vacuous: self.vacuous.or(outer.vacuous),
+            undecided: self.undecided.or(outer.undecided),
+            unjudged: self.unjudged.or(outer.unjudged),
+        }
+    }
 }
 
 impl<E> Default for Settings<E> {
@@ -273,6 +300,7 @@ impl<E> Default for Settings<E> {
             tags: Vec::new(),
             when: Vec::new(),
             expect_fail: None,
+            denied: Denied::default(),
         }
     }
 }

@@ -115,7 +115,8 @@ impl Human {
             let place = if found { format!(" ({})", one_line(run)) } else { String::new() };
             let count = tally.count(listed);
             let often = if runs > 1 { format!("{count} of {runs} runs{place}: ") } else { String::new() };
-            let text = format!("{often}{}", value::shortened(&one_line(said(item, listed, reason)), REASON));
+            let text = value::shortened(&one_line(said(item, listed, reason)), REASON);
+            let text = format!("{often}{text}{}", which(self.by_its_rule(item, listed)));
             // What says what to do about it is not broken: it may have to be copied.
             match listed {
                 Listed::Status(Status::Error) => row(&mut self.out, item.name(), &text)?,
@@ -129,6 +130,25 @@ impl Human {
     pub(super) fn titled(&self, listed: Listed, title: &str) -> String {
         let denied = listed == Listed::Status(Status::Vacuous) && self.options.policy.deny_vacuous;
         if denied { format!("{title}, which --deny vacuous makes a failure") } else { title.to_owned() }
+    }
+
+    /// What its rule says of how an assertion came out, where that is not what the command line says.
+    pub(super) fn by_its_rule(&self, item: &Item, listed: Listed) -> Option<OwnWord> {
+        let policy = self.options.policy;
+        let own = policy.with(item.denied);
+        match listed {
+            Listed::Status(Status::Vacuous) => match (policy.deny_vacuous, own.deny_vacuous) {
+                (false, true) => Some(("deny vacuous", FAILS)),
+                (true, false) => Some(("allow vacuous", PASSES)),
+                _ => None,
+            },
+            Listed::Status(Status::Undecided) => match (policy.allow_undecided, own.allow_undecided) {
+                (false, true) => Some(("allow undecided", PASSES)),
+                (true, false) => Some(("deny undecided", FAILS)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The width of what stands behind the names.
@@ -157,6 +177,30 @@ pub(super) fn unjudged_title(policy: Policy) -> &'static str {
     }
 }
 
+/// What a rule says of how its assertion came out, and what that does.
+pub(super) type OwnWord = (&'static str, &'static str);
+
+const FAILS: &str = "makes a failure";
+const PASSES: &str = "lets pass";
+
+fn which(own: Option<OwnWord>) -> String {
+    own.map_or(String::new(), |(word, does)| format!(", which `{word}` {does}"))
+}
+
+/// The same in front of a name, where lines are cut.
+pub(super) fn marked(own: Option<OwnWord>, name: &str) -> String {
+    own.map_or(name.to_owned(), |(word, _)| format!("({word}) {name}"))
+}
+
+/// The same for what could not be judged.
+pub(super) fn unjudged_by_its_rule(item: &Item, policy: Policy) -> Option<OwnWord> {
+    match (policy.deny_unjudged, policy.with(item.denied).deny_unjudged) {
+        (false, true) => Some(("deny unjudged", FAILS)),
+        (true, false) => Some(("allow unjudged", PASSES)),
+        _ => None,
+    }
+}
+
 /// What passes and could not judge every step, a line for each assertion.
 pub fn unjudged(
     out: &mut dyn Write,
@@ -171,7 +215,8 @@ pub fn unjudged(
     writeln!(out, "{}", paint(style, Ink::Bold, unjudged_title(policy)))?;
     for (item, sum) in all.iter() {
         if let Some(item) = table.items.get(item) {
-            row(out, item.name(), &one_line(&sum.in_words(many)))?;
+            let said = one_line(&sum.in_words(many)).into_owned();
+            row(out, item.name(), &format!("{said}{}", which(unjudged_by_its_rule(item, policy))))?;
         }
     }
     writeln!(out)

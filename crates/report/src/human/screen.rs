@@ -3,7 +3,7 @@
 //! Every assertion that fails runs has a line, the commonest first; as long as there is room each shows an example, and the first its whole
 //! picture. What else fails runs follows, grouped by its reason, then what failed and fails none.
 
-use super::lists::{LISTS, said, scored, unjudged_title};
+use super::lists::{LISTS, marked, said, scored, unjudged_by_its_rule, unjudged_title};
 use super::tally::Listed;
 use super::{Human, ItemTally};
 use crate::show::Section;
@@ -150,13 +150,12 @@ impl Human {
     fn all_lists(&self, table: &Table, runs: u64) -> Vec<List> {
         let mut lists = vec![self.thresholds_below(table, runs), self.unreadable_kinds()];
         for list in LISTS {
-            // What nothing exercised is named in a line, unless it fails runs or was asked for.
-            if list.0 != Section::Vacuous || self.options.show.is_whole() || self.options.policy.deny_vacuous {
-                lists.push(self.grouped(table, list, runs));
-            }
+            lists.push(self.grouped(table, list, runs));
         }
         let unjudged = self.unjudged.iter().filter_map(|(item, sum)| {
-            let words = format!("{}: {}", table.items.get(item)?.name(), one_line(&sum.in_words(true)));
+            let item = table.items.get(item)?;
+            let name = marked(unjudged_by_its_rule(item, self.options.policy), item.name());
+            let words = format!("{name}: {}", one_line(&sum.in_words(true)));
             Some(self.cut(&words, 2))
         });
         let title = unjudged_title(self.options.policy).to_owned();
@@ -177,14 +176,22 @@ impl Human {
     }
 
     /// What came out in one way, grouped by reason: what fails in most runs first.
+    /// What nothing exercised is named in a line, unless it fails runs or was asked for.
+    fn lists_vacuous(&self, item: &Item) -> bool {
+        let policy = self.options.policy;
+        self.options.show.is_whole() || policy.deny_vacuous || policy.with(item.denied).deny_vacuous
+    }
+
     fn grouped(&self, table: &Table, (section, listed, title): (Section, Listed, &str), runs: u64) -> List {
-        let mut groups: Vec<(u64, &str, &str, Vec<&str>)> = Vec::new();
-        for (item, tally) in table.items.iter().zip(&self.items) {
+        let mut groups: Vec<(u64, &str, &str, Vec<String>)> = Vec::new();
+        let told = |item: &Item| listed != Listed::Status(Status::Vacuous) || self.lists_vacuous(item);
+        for (item, tally) in table.items.iter().zip(&self.items).filter(|(item, _)| told(item)) {
+            let name = marked(self.by_its_rule(item, listed), item.name());
             let Some((_, run, reason)) = tally.reasons.iter().find(|(one, ..)| *one == listed) else { continue };
             let (count, reason) = (tally.count(listed), said(item, listed, reason));
             match groups.iter_mut().find(|(many, known, ..)| (*many, *known) == (count, reason)) {
-                Some((.., names)) => names.push(item.name()),
-                None => groups.push((count, reason, run, vec![item.name()])),
+                Some((.., names)) => names.push(name),
+                None => groups.push((count, reason, run, vec![name])),
             }
         }
         groups.sort_by_key(|(count, ..)| Reverse(*count));
@@ -231,10 +238,10 @@ impl Human {
 
     /// The assertions that no run exercised: nobody knows whether they can fail.
     fn names(&self, table: &Table, runs: u64) -> String {
-        let idle = table.items.iter().zip(&self.items).filter(|(_, tally)| tally.never_exercised());
+        let idle = table.items.iter().zip(&self.items);
+        let idle = idle.filter(|(item, tally)| tally.never_exercised() && !self.lists_vacuous(item));
         let names: Vec<&str> = idle.map(|(item, _)| item.name()).collect();
-        let listed = self.options.show.is_whole() || self.options.policy.deny_vacuous;
-        if names.is_empty() || !self.shows(Section::Vacuous) || listed {
+        if names.is_empty() || !self.shows(Section::Vacuous) {
             return String::new();
         }
         let text = format!("never exercised in {runs} runs: {}", one_line(&names.join(", ")));

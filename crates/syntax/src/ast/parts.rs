@@ -109,6 +109,8 @@ macro_rules! parts {
                 When(one);
                 Id(one);
                 ExpectFail(one);
+                Deny(one);
+                Allow(one);
             }
             ExprKind {
                 Null;

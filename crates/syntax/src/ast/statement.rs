@@ -48,6 +48,10 @@ pub enum ModifierKind {
     Id(Name),
     /// `expect fail "why"`.
     ExpectFail(Option<Text>),
+    /// `deny vacuous, unjudged`; whether it is one of those is `check`'s question.
+    Deny(Vec<Name>),
+    /// `allow undecided`.
+    Allow(Vec<Name>),
 }
 
 /// A statement with its place (without modifiers).

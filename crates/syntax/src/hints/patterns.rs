@@ -127,7 +127,7 @@ fn text_of_a_kind(view: &View<'_, '_>) -> Option<Diagnostic> {
     const ENDS: &[&str] = &[
         "->", "{", "where", "until", "within", "and", "or", "then", "iff", "after", "before", "between", "exists",
         "is", "ok", "failed", "by", "tagged", "in", "contains", "matches", "starts", "ends", "weight", "severity",
-        "must", "message", "as", "class", "tags", "when", "id", "expect",
+        "must", "message", "as", "class", "tags", "when", "id", "expect", "deny", "allow",
     ];
     let steps = words::STATEMENTS.contains(&view.word(0)) || kind_of(view, 0).is_some();
     let at = (0..view.len()).find(|&at| {

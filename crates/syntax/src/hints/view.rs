@@ -317,6 +317,7 @@ impl<'a, 't> View<'a, 't> {
             "severity" => self.is_any(at + 1, &["error", "warn", "info"]),
             "message" | "class" => self.is_text(at + 1),
             "must" => at + 1 == self.len(),
+            "deny" | "allow" => self.is_any(at + 1, words::GATED) && self.ends_operand(at.saturating_sub(1)),
             "tags" | "as" | "id" => self.is_word(at + 1) && self.ends_operand(at.saturating_sub(1)),
             "expect" => self.is(at + 1, "fail"),
             _ => false,

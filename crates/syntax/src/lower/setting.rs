@@ -44,6 +44,8 @@ impl Lower<'_> {
                 ModifierKind::Class(class, label)
             }
             Rule::tags_modifier => ModifierKind::Tags(children.map(|tag| self.name(&tag)).collect()),
+            Rule::deny_modifier => ModifierKind::Deny(children.map(|what| self.name(&what)).collect()),
+            Rule::allow_modifier => ModifierKind::Allow(children.map(|what| self.name(&what)).collect()),
             Rule::when_modifier => ModifierKind::When(self.expression(children.next()?)?),
             Rule::id_modifier => ModifierKind::Id(self.name(&children.next()?)),
             _ => {

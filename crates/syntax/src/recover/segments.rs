@@ -182,7 +182,9 @@ pub(super) fn is_modifier_line(text: &Text<'_>, brackets: &Brackets, at: usize) 
         "severity" | "as" | "id" => plain(next) && ends(label_end(text, next)),
         "must" => ends(next),
         "message" | "class" => matches!(text.kind(next), Kind::Text | Kind::OpenText | Kind::OpenInterpolation),
-        "tags" => plain(next) && (ends(label_end(text, next)) || text.is(label_end(text, next), ",")),
+        "tags" | "deny" | "allow" => {
+            plain(next) && (ends(label_end(text, next)) || text.is(label_end(text, next), ","))
+        }
         "expect" => text.is(next, "fail"),
         "when" if (next..text.line_end(at)).any(|at| text.is(at, ":")) => false,
         "when" => body_of(text, brackets, Segment { start: at, end: text.line_end(at) }).is_none() && !ends(next),

@@ -693,7 +693,7 @@ impl Writer {
     }
 
     fn modifier(&mut self, depth: usize) {
-        match self.random.below(11) {
+        match self.random.below(13) {
             0 => self.words("weight 2"),
             1 => self.words("severity warn"),
             2 => self.words("must"),
@@ -719,6 +719,8 @@ impl Writer {
                 self.expression(depth.min(1));
             }
             9 => self.words("id name-1.a"),
+            10 => self.words("deny vacuous, unjudged"),
+            11 => self.words("allow undecided"),
             _ => self.words("expect fail \"why\""),
         }
     }

@@ -361,19 +361,18 @@ fn what_hides_from_its_command_ends_with_it_all_the_same() {
     assert!(!command.exists() && !folder.path().join("two").exists(), "it lived on");
 }
 
-/// A process that leaves another in its place every ten milliseconds, each in a session of its own with nothing in its environment.
+/// Processes that leave others in their place after a pause, each in a session of its own with nothing in its environment.
 #[cfg(target_os = "linux")]
 const CHAIN: &str = "import os, sys, time
 if os.fork() == 0:
     os.closerange(0, 3)
     os.setsid()
-    os.execve(sys.executable, [sys.executable, '-S', '-c', \'\'\'import os, time
-for link in range(400):
-    time.sleep(0.01)
+    os.execve(sys.executable, [sys.executable, '-S', '-c', \'\'\'import os, sys, time
+for link in range(100000):
+    time.sleep(float(sys.argv[2]))
     if os.fork(): os._exit(0)
     os.setsid()
-open(\"alive\", \"w\").close()
-\'\'\'], {})
+\'\'\', os.getcwd(), sys.argv[2]], {})
 time.sleep(float(sys.argv[1]))
 ";
 
@@ -385,12 +384,14 @@ fn a_chain_of_processes_is_ended_with_its_command() {
         eprintln!("SKIPPED: there is no `python3` to start a chain with");
         return;
     }
-    for (rule, code) in [("run \"python3 chain.py 0.3\" exits 0", 0), ("run \"python3 chain.py 60\" exits 0", 5)] {
-        folder.write("r.assert", rule.as_bytes());
-        assert_eq!(folder.aver("check r.assert t.json --allow-run --run-timeout 1s").code, code, "{rule}");
+    let here = folder.path().canonicalize().unwrap().display().to_string();
+    let words_of = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+    for (words, code) in [("0.3 0.01", 0), ("60 0.01", 5), ("0.3 0.001", 0), ("0.3 0", 0), ("60 0", 5)] {
+        folder.write("r.assert", format!("run \"python3 chain.py {words}\" exits 0").as_bytes());
+        assert_eq!(folder.aver("check r.assert t.json --allow-run --run-timeout 1s").code, code, "{words}");
+        let lives = std::fs::read_dir("/proc").unwrap().flatten().any(|one| words_of(one).contains(&here));
+        assert!(!lives, "{words}: the chain lived on");
     }
-    std::thread::sleep(Duration::from_secs(6));
-    assert!(!folder.path().join("alive").exists(), "the chain lived on");
 }
 
 #[test]

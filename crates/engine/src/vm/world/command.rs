@@ -39,18 +39,17 @@ pub(super) fn run(permissions: &Permissions, arguments: &[String]) -> Result<Com
     let in_time = ended_itself(&child, &family, permissions.command_time);
     family.end(&child);
     let status = in_time.and_then(|in_time| child.wait().map(|status| in_time.then_some(status)));
-    let nothing_left = family.ended();
+    let survivors = family.ended();
     let status = status.map_err(|error| Fault::Other(format!("`{program}` cannot be waited for: {error}")))?;
+    if !survivors.is_empty() {
+        let survivors = survivors.join(", ");
+        return Err(Fault::Other(format!("`{program}` left processes behind that cannot be ended: {survivors}")));
+    }
     let Some(status) = status else {
         let limit = permissions.command_time.as_millis();
         let limit = if limit.is_multiple_of(1_000) { format!("{}s", limit / 1_000) } else { format!("{limit}ms") };
         return Err(Fault::Other(format!("`{program}` took longer than {limit} and was ended")));
     };
-    if !nothing_left {
-        return Err(Fault::Other(format!(
-            "`{program}` left processes behind that start others faster than they can be ended"
-        )));
-    }
     let output: String = streams.into_iter().flatten().map(Stream::text).collect();
     let output = environment::withheld(&output, environment::variables()).into_owned();
     Ok(CommandOutcome { code: code(status), output })

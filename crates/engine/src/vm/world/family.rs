@@ -27,7 +27,7 @@ pub(super) struct Family {
 static RUNNING: Mutex<(Vec<(String, u32)>, bool)> = Mutex::new((Vec::new(), false));
 
 /// Ends all commands that run, and lets no other start: for a program that is about to leave. What multiplies faster than it is ended may live
-/// on after two seconds.
+/// on after some seconds.
 pub fn end_all() {
     let running = {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,12 +75,12 @@ impl Family {
         end(&self.mark, child.id());
     }
 
-    /// The command has been waited for. Orphans are ended when no other command runs that they could belong to; none starts meanwhile. Whether
-    /// none is left then.
-    pub(super) fn ended(&self) -> bool {
+    /// The command has been waited for. Orphans are ended when no other command runs that they could belong to; none starts meanwhile. Those
+    /// that live on all the same.
+    pub(super) fn ended(&self) -> Vec<String> {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.0.retain(|(mark, _)| *mark != self.mark);
-        !running.0.is_empty() || orphans::end()
+        if running.0.is_empty() { orphans::end() } else { Vec::new() }
     }
 }
 
@@ -99,8 +99,11 @@ fn end(mark: &str, process: u32) {
         if left.is_empty() {
             return;
         }
-        for pid in left.into_iter().filter_map(Pid::from_raw) {
-            let _gone_already = kill_process(pid, Signal::KILL);
+        // What stands still starts nothing while the others are killed.
+        for how in [Signal::STOP, Signal::KILL] {
+            for pid in left.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+                let _gone_already = kill_process(pid, how);
+            }
         }
     }
 }
@@ -112,7 +115,7 @@ const ROUNDS: usize = 20;
 #[cfg(target_os = "linux")]
 fn members(mark: &str, command: u32) -> Vec<i32> {
     let mark = format!("{MARK}={mark}");
-    let processes: Vec<Process> = processes().collect();
+    let processes: Vec<Process> = processes().filter(|one| !one.dead).collect();
     let mut members: Vec<i32> = processes.iter().filter(|one| one.carries(&mark)).map(|one| one.pid).collect();
     members.extend(i32::try_from(command).ok());
     // Children stand behind their parents almost always; a second pass finds the others.
@@ -132,22 +135,24 @@ fn members(_: &str, _: u32) -> Vec<i32> {
     Vec::new()
 }
 
-/// A living process.
+/// A process.
 #[cfg(target_os = "linux")]
 pub(super) struct Process {
     pub(super) pid: i32,
     pub(super) parent: i32,
+    /// Whether it has ended, and only waits to be waited for.
+    pub(super) dead: bool,
 }
 
 #[cfg(target_os = "linux")]
 impl Process {
     /// Its line in `/proc/PID/stat`: the state and the parent stand behind the name, which may hold anything.
-    fn read(pid: i32) -> Option<Self> {
+    pub(super) fn read(pid: i32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
         let dead = matches!(fields.next()?, "Z" | "X");
         let parent = fields.next()?.parse().ok()?;
-        (!dead).then_some(Self { pid, parent })
+        Some(Self { pid, parent, dead })
     }
 
     fn carries(&self, mark: &str) -> bool {

@@ -1,9 +1,15 @@
 //! What commands leave behind when their own parents have ended: on Linux it can be made to come to this process.
+#![cfg_attr(
+    target_os = "linux",
+    expect(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "the feature `world` is what looks at files, commands and variables"
+    )
+)]
 
 #[cfg(target_os = "linux")]
-use super::family::processes;
-#[cfg(target_os = "linux")]
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, wait};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, waitpid};
 #[cfg(target_os = "linux")]
 use std::collections::BTreeSet;
 #[cfg(target_os = "linux")]
@@ -15,78 +21,95 @@ use std::time::{Duration, Instant};
 #[cfg(target_os = "linux")]
 static OWN: Mutex<Option<BTreeSet<i32>>> = Mutex::new(None);
 
-/// How long is looked for what is still there: a process may start another at any time, and be gone when it is looked for.
+/// How long is looked for what is still there: a process may start another at any time.
 #[cfg(target_os = "linux")]
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// From now on orphans come to this process.
 #[cfg(target_os = "linux")]
 pub(super) fn adopt() {
     let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
     if own.is_none() && set_child_subreaper(Some(rustix::process::getpid())).is_ok() {
-        *own = Some(descendants(&BTreeSet::new()).into_iter().collect());
+        *own = Some(children(this()).into_iter().collect());
     }
 }
 
-/// Ends all orphans with what they have started; whether none is left. The commands themselves must have been waited for, or be about to end
-/// with the process.
+/// Ends all orphans with what they have started, and says which would not end. The commands themselves must have been waited for, or be about
+/// to end with the process.
+///
+/// An orphan is a child of this process until it is waited for, which happens here alone, and what it has started comes to this process no
+/// later than it ends. So there is nothing left when there is no child, however fast one process hands over to the next.
 #[cfg(target_os = "linux")]
-pub(super) fn end() -> bool {
+pub(super) fn end() -> Vec<String> {
     let own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(own) = &*own else { return true };
-    let start = Instant::now();
-    let mut seen_none = 0;
-    // A list of processes may miss one that has just been started by one that has just ended: whether there are children the system knows.
-    while has_children() {
-        let left = descendants(own);
-        seen_none = if left.is_empty() { seen_none + 1 } else { 0 };
-        if !own.is_empty() && seen_none > LOOKS {
-            break;
-        }
-        if start.elapsed() > PATIENCE {
-            return false;
-        }
-        for pid in left.into_iter().filter_map(Pid::from_raw) {
-            let _gone_already = kill_process(pid, Signal::KILL);
-        }
-    }
-    true
-}
-
-/// How many lists without a process are believed where children of others are there.
-#[cfg(target_os = "linux")]
-const LOOKS: u32 = 20;
-
-/// Whether this process has children that live; those that have ended are taken note of.
-#[cfg(target_os = "linux")]
-fn has_children() -> bool {
+    let Some(own) = &*own else { return Vec::new() };
+    let deadline = Instant::now() + PATIENCE;
     loop {
-        match wait(WaitOptions::NOHANG) {
-            Ok(Some(_)) => {}
-            Ok(None) => return true,
-            Err(_) => return false,
+        let left = frozen(own);
+        if left.is_empty() {
+            return Vec::new();
+        }
+        for pid in left.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+            let _gone_already = kill_process(pid, Signal::KILL);
+            let _not_a_child = waitpid(Some(pid), WaitOptions::NOHANG);
+        }
+        if Instant::now() >= deadline {
+            return left.into_iter().filter_map(named).collect();
         }
     }
 }
 
-/// The living processes that descend from this one, but for some and what descends from these.
+/// What descends from this process, but for some, each stopped as soon as it is seen: what stands still starts nothing before it is killed.
 #[cfg(target_os = "linux")]
-fn descendants(without: &BTreeSet<i32>) -> Vec<i32> {
-    let all: Vec<_> = processes().filter(|one| !without.contains(&one.pid)).collect();
-    let mut found = vec![rustix::process::getpid().as_raw_nonzero().get()];
-    let mut at = 0;
-    while let Some(&parent) = found.get(at) {
-        let children = all.iter().filter(|one| one.parent == parent).map(|one| one.pid);
-        found.extend(children.filter(|pid| *pid != parent));
-        at = at.saturating_add(1);
+fn frozen(without: &BTreeSet<i32>) -> Vec<i32> {
+    let mut found: Vec<i32> = Vec::new();
+    let (mut parent, mut at) = (this(), 0);
+    loop {
+        for child in children(parent) {
+            if !without.contains(&child) && !found.contains(&child) {
+                if let Some(pid) = Pid::from_raw(child) {
+                    let _gone_already = kill_process(pid, Signal::STOP);
+                }
+                found.push(child);
+            }
+        }
+        let Some(&next) = found.get(at) else { return found };
+        (parent, at) = (next, at.saturating_add(1));
     }
-    found.split_off(1)
+}
+
+#[cfg(target_os = "linux")]
+fn this() -> i32 {
+    rustix::process::getpid().as_raw_nonzero().get()
+}
+
+/// The children of a process, with those that have ended and were not waited for.
+#[cfg(target_os = "linux")]
+fn children(parent: i32) -> Vec<i32> {
+    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let listed: Option<Vec<String>> =
+        threads.map(|thread| std::fs::read_to_string(thread.path().join("children")).ok()).collect();
+    match listed {
+        Some(listed) if !listed.is_empty() => {
+            listed.iter().flat_map(|list| list.split_ascii_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
+        }
+        // Where the system lists none, or a thread has ended meanwhile.
+        _ => super::family::processes().filter(|one| one.parent == parent).map(|one| one.pid).collect(),
+    }
+}
+
+/// A living process with the name that it has given itself.
+#[cfg(target_os = "linux")]
+fn named(pid: i32) -> Option<String> {
+    super::family::Process::read(pid).filter(|one| !one.dead)?;
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Some(format!("{pid} ({})", name.trim_end()))
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn adopt() {}
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn end() -> bool {
-    true
+pub(super) fn end() -> Vec<String> {
+    Vec::new()
 }

@@ -5,9 +5,11 @@
 
 mod programs;
 
+use std::ops::Range;
+
 use programs::{
-    ALL_CODE, ASSIGNED_CODE, INTERPRETERS, LOADER, OF_GIT, OF_OTHERS, RUNNING_OPTIONS, SCRIPT_OPTIONS, SQL,
-    SUBCOMMANDS, WITH_PLACE, WRAPPERS, Wrapper,
+    ALL_CODE, ASSIGNED_CODE, CODE_OPERANDS, INTERPRETERS, LOADER, OF_GIT, OF_OTHERS, ONE_SCRIPT, RUNNING_OPTIONS,
+    SCRIPT_OPTIONS, SCRIPTS_ANYWHERE, SQL, SUBCOMMANDS, WITH_PLACE, WRAPPERS, Wrapper,
 };
 
 /// A word that may not hold a value of a run.
@@ -34,10 +36,12 @@ pub(super) fn code_places(words: &[String], mark: char) -> Vec<CodePlace> {
         let (name, is_program) = (name(word), programs.contains(&at));
         if ALL_CODE.contains(&name) && is_program {
             rest.iter().any(|word| word.contains(mark))
+        } else if let Some((_, operands, options)) = CODE_OPERANDS.iter().find(|(names, ..)| names.contains(&name)) {
+            operand_holds(rest, operands, options, mark)
         } else {
             is_interpreter(name)
                 && (is_program || rest.iter().any(|word| is_script_option(word)))
-                && runs_value(rest, mark)
+                && runs_value(name, rest, mark)
         }
     });
     if scripted { vec![CodePlace::Script] } else { Vec::new() }
@@ -156,21 +160,52 @@ fn has_program(words: &[String], programs: &[&str]) -> bool {
     words.iter().any(|word| programs.contains(&name(word)))
 }
 
-/// Whether the script of an interpreter with these arguments could be a value: what follows a script, or the name of its file, is data.
-fn runs_value(arguments: &[String], mark: char) -> bool {
-    let mut awaited = false;
-    for word in arguments {
-        if word.contains(mark) {
-            return true;
+/// Whether one of these operands could hold a value; `options` have that many words behind them.
+fn operand_holds(arguments: &[String], operands: &Range<usize>, options: &[(&str, usize)], mark: char) -> bool {
+    let mut at = 0_usize;
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        if word.starts_with('-') && word.len() > 1 {
+            let own = options.iter().find(|(option, _)| option == word).map_or(0, |(_, values)| *values);
+            words.by_ref().take(own).for_each(drop);
+        } else {
+            if word.contains(mark) && operands.contains(&at) {
+                return true;
+            }
+            at = at.saturating_add(1);
         }
+    }
+    false
+}
+
+/// Whether the script of an interpreter with these arguments could be a value: what follows a script, or the name of its file, is data, as
+/// far as it is no script, too.
+fn runs_value(interpreter: &str, arguments: &[String], mark: char) -> bool {
+    let (only_one, anywhere) = (is_named(interpreter, &ONE_SCRIPT), is_named(interpreter, &SCRIPTS_ANYWHERE));
+    // Whether the word before asks for a script, and whether there was one.
+    let (mut awaited, mut given) = (false, false);
+    for word in arguments {
+        let is_option = word.starts_with('-') || !given && word.starts_with('+');
+        if word.contains(mark) {
+            let holds_script = is_option && SCRIPT_OPTIONS.iter().any(|option| word.starts_with(option));
+            if !given || awaited || holds_script {
+                return true;
+            }
         // `bash -e -c …`: what an option asks for may be another option.
-        if awaited && !word.starts_with('-') {
-            return false;
+        } else if awaited && !is_option {
+            (awaited, given) = (false, true);
+            if only_one {
+                return false;
+            }
+            continue;
         }
         if is_script_option(word) {
             awaited = true;
-        } else if !word.starts_with('-') && !word.starts_with('+') {
-            return false;
+        } else if !is_option {
+            if !anywhere {
+                return false;
+            }
+            given = true;
         }
     }
     false
@@ -190,10 +225,15 @@ fn name(word: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// Whether a program takes code: `python3.12` does as `python`.
+/// Whether a program takes code.
 fn is_interpreter(name: &str) -> bool {
+    is_named(name, &INTERPRETERS)
+}
+
+/// Whether a program is one of these: `python3.12` is `python`.
+fn is_named(name: &str, programs: &[&str]) -> bool {
     let plain = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.' || last == '-');
-    INTERPRETERS.contains(&name) || INTERPRETERS.contains(&plain)
+    programs.contains(&name) || programs.contains(&plain)
 }
 
 #[cfg(test)]
@@ -257,6 +297,12 @@ mod tests {
             "psql base -c @",
             "psql -d base -Atc @",
             "mysql -e @",
+            "psql -f @ base",
+            "sqlite3 -init @ x.db",
+            "clickhouse-client --query @",
+            "sqlcmd -S host -Q @",
+            "mongosh --eval @",
+            "cqlsh -e @",
             "git -C dir -c @ log",
             "make MAKEFLAGS=@ all",
             "git -c @ status",
@@ -320,6 +366,29 @@ mod tests {
             "erl -noshell -eval @",
             "elixir -e @",
             "/lib64/ld-linux-x86-64.so.2 /bin/sh -c @",
+            "sqlite3 x.db @",
+            "env A=1 duckdb -csv x.db @",
+            "docker exec box sqlite3 x.db 'select @'",
+            "sqlite3 -readonly x.db 'select 1' '.shell @'",
+            "sqlite3 -separator , x.db @",
+            "duckdb x.db @",
+            "jq @ x.json",
+            "jq -r --arg a b @",
+            "jq '.[\"@\"]' x.json",
+            "yq @ x.yaml",
+            "m4 x.m4 -Dx=@",
+            "m4 x.m4 @",
+            "bc @",
+            "dc -e @",
+            "sed -e s/a/b/ -e @ file",
+            "sed -e s/a/b/ file --expression=@",
+            "sed s/a/b/ file -e@",
+            "perl -e 1 -e @",
+            "ruby -e 1 -e @",
+            "vim file -c @",
+            "gdb prog -ex @",
+            "emacs file --eval @",
+            "mlr put @ x.csv",
         ] {
             assert_eq!(places(command), [CodePlace::Script], "{command}");
         }
@@ -366,6 +435,14 @@ mod tests {
             "git -c core.pager=cat log @",
             "make -f Makefile OUT=@ all",
             "ld.so /bin/cat @",
+            "sqlite3 -separator , @ .tables",
+            "jq . @",
+            "jq --arg a @ .x",
+            "jq --indent 2 .x @",
+            "sh -c 'test \"$1\"' x -c @",
+            "python3 -c 1 -c @",
+            "node check.js -e @",
+            "perl -e 1 @",
         ] {
             assert_eq!(places(command), [], "{command}");
         }

@@ -1,5 +1,7 @@
 //! What is known of programs that run others, or code.
 
+use std::ops::Range;
+
 /// A program that runs another one, whose words follow behind its options.
 pub(super) struct Wrapper {
     pub(super) name: &'static str,
@@ -197,6 +199,7 @@ pub(super) const INTERPRETERS: [&str; 74] = [
     "ash",
     "awk",
     "bash",
+    "bc",
     "bun",
     "clisp",
     "clj",
@@ -231,7 +234,6 @@ pub(super) const INTERPRETERS: [&str; 74] = [
     "ksh",
     "lua",
     "luajit",
-    "m4",
     "mawk",
     "nawk",
     "node",
@@ -269,7 +271,43 @@ pub(super) const INTERPRETERS: [&str; 74] = [
 ];
 
 /// Programs all of whose words are, or may become, words of a shell.
-pub(super) const ALL_CODE: [&str; 9] = ["at", "batch", "entr", "eval", "hyperfine", "parallel", "ssh", "su", "watch"];
+pub(super) const ALL_CODE: [&str; 11] =
+    ["at", "batch", "entr", "eval", "hyperfine", "m4", "mlr", "parallel", "ssh", "su", "watch"];
+
+/// Interpreters that take one script, behind which all is data.
+pub(super) const ONE_SCRIPT: [&str; 11] =
+    ["ash", "bash", "cmd", "csh", "dash", "fish", "ksh", "pypy", "python", "sh", "zsh"];
+
+/// Interpreters that take scripts in options behind their operands, too.
+pub(super) const SCRIPTS_ANYWHERE: [&str; 9] = ["R", "bc", "dc", "emacs", "ex", "gdb", "nvim", "sed", "vim"];
+
+/// Programs of which some operands are code, which ones, and their options with words behind them.
+type CodeOperands = (&'static [&'static str], Range<usize>, &'static [(&'static str, usize)]);
+pub(super) const CODE_OPERANDS: [CodeOperands; 2] = [
+    (
+        &["duckdb", "sqlcipher", "sqlite", "sqlite3"],
+        1..usize::MAX,
+        &[
+            ("-cmd", 1),
+            ("-heap", 1),
+            ("-init", 1),
+            ("-lookaside", 2),
+            ("-maxsize", 1),
+            ("-mmap", 1),
+            ("-newline", 1),
+            ("-nonce", 1),
+            ("-nullvalue", 1),
+            ("-pagecache", 2),
+            ("-separator", 1),
+            ("-vfs", 1),
+        ],
+    ),
+    (
+        &["gojq", "jaq", "jq", "yq"],
+        0..1,
+        &[("--arg", 2), ("--argjson", 2), ("--indent", 1), ("--rawfile", 2), ("--slurpfile", 2), ("-L", 1)],
+    ),
+];
 
 /// Options of interpreters behind which a script stands.
 pub(super) const SCRIPT_OPTIONS: [&str; 16] = [
@@ -292,7 +330,26 @@ pub(super) const SCRIPT_OPTIONS: [&str; 16] = [
 ];
 
 /// Clients of databases, whose statements may run programs: `\!`, `.shell`, `system`.
-pub(super) const SQL: &[&str] = &["duckdb", "mariadb", "mysql", "psql", "sqlite3"];
+pub(super) const SQL: &[&str] = &[
+    "clickhouse",
+    "clickhouse-client",
+    "cqlsh",
+    "duckdb",
+    "isql",
+    "mariadb",
+    "mongo",
+    "mongosh",
+    "mysql",
+    "osql",
+    "psql",
+    "snowsql",
+    "sqlcipher",
+    "sqlcmd",
+    "sqlite",
+    "sqlite3",
+    "trino",
+    "usql",
+];
 
 /// Options of `git` in front of its command behind which a value stands, and whether that is a setting, which may name a program.
 pub(super) const OF_GIT: [(&str, bool); 6] = [
@@ -305,13 +362,21 @@ pub(super) const OF_GIT: [(&str, bool); 6] = [
 ];
 
 /// Options whose value is run, and the programs that have them; none: whatever the program is.
-pub(super) const RUNNING_OPTIONS: [(&str, &[&str]); 27] = [
+pub(super) const RUNNING_OPTIONS: [(&str, &[&str]); 35] = [
     ("--command", SQL),
+    ("--eval", SQL),
     ("--execute", SQL),
+    ("--file", SQL),
     ("--init-command", SQL),
     ("-c", SQL),
     ("-cmd", SQL),
     ("-e", SQL),
+    ("--query", SQL),
+    ("-Q", SQL),
+    ("-f", SQL),
+    ("-i", &["osql", "sqlcmd"]),
+    ("-init", SQL),
+    ("-q", SQL),
     ("--eval", &["make", "gmake"]),
     ("--exec-path", &["git"]),
     ("--receive-pack", &["git"]),

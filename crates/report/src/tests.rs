@@ -50,6 +50,7 @@ pub(super) fn program() -> Program {
     };
     let plain = || Check::Expression(CodeId(0));
     let rule = Rule {
+        denied: Default::default(),
         id: "approval".to_owned(),
         role: RuleRole::Rule,
         sentence: Some("Refunds above the limit need an approval for the same order".to_owned()),

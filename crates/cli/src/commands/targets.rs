@@ -11,7 +11,7 @@ use averment_base::diagnostic::suggest::nearest;
 use averment_report::{Command, Format};
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -23,15 +23,33 @@ pub struct OutputTarget {
     pub format: Format,
     /// The file.
     pub file: Option<PathBuf>,
+    /// Whether its folder is made where there is none.
+    makes_folder: bool,
 }
 
 impl OutputTarget {
+    /// What goes to standard output.
+    pub fn stdout(format: Format) -> Self {
+        Self { format, file: None, makes_folder: false }
+    }
+
+    /// The file, which can be written where this succeeds; nothing is made before that is asked for.
+    fn open(&self, path: &Path) -> Result<ReportFile, Stop> {
+        if let Some(folder) = path.parent().filter(|_| self.makes_folder) {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                let message = format!("the folder `{}` cannot be made: {}", folder.display(), said(&error));
+                Stop::usage(message, "name another folder")
+            })?;
+        }
+        ReportFile::open(path)
+    }
+
     /// Writes a report that is made already.
     pub fn put(&self, text: &str) -> Result<(), Stop> {
         match &self.file {
             None => Ok(io::stdout().write_all(text.as_bytes())?),
             Some(path) => {
-                let mut file = ReportFile::open(path)?;
+                let mut file = self.open(path)?;
                 file.write_all(text.as_bytes())?;
                 Ok(file.finish()?)
             }
@@ -46,7 +64,7 @@ pub fn targets(
     reports: &[String],
     folder: ReportFolder<'_>,
 ) -> Result<Vec<OutputTarget>, Stop> {
-    let mut targets = vec![OutputTarget { format: named(command, format)?, file: None }];
+    let mut targets = vec![OutputTarget::stdout(named(command, format)?)];
     targets.extend(files(command, reports, folder)?);
     Ok(targets)
 }
@@ -61,16 +79,23 @@ pub fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> 
                 format!("write `--report {}=FILE`", text.trim_end_matches('=')),
             ));
         };
-        targets.push(OutputTarget { format: named(command, format)?, file: Some(PathBuf::from(file)) });
+        let file = Some(PathBuf::from(file));
+        targets.push(OutputTarget { format: named(command, format)?, file, makes_folder: false });
     }
     let formats = formats(folder.formats)?;
     if let Some(folder) = folder.folder {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            let message = format!("the folder `{}` cannot be made: {}", folder.display(), said(&error));
-            Stop::usage(message, "name another folder")
-        })?;
+        // What a `..` behind a folder that is still to be made leads to nobody could compare with what is read.
+        let there = folder.ancestors().find(|above| above.as_os_str().is_empty() || above.exists());
+        let missing = there.and_then(|there| folder.strip_prefix(there).ok()).unwrap_or(folder);
+        if missing.components().any(|part| part == Component::ParentDir) {
+            let message = format!("the folder `{}` goes up from one that does not exist", folder.display());
+            return Err(Stop::usage(message, "name it without `..`"));
+        }
         let formats = formats.into_iter().filter(|format| format.suits(command));
-        targets.extend(formats.map(|format| OutputTarget { format, file: Some(folder.join(format.file_name())) }));
+        targets.extend(formats.map(|format| {
+            let file = Some(folder.join(format.file_name()));
+            OutputTarget { format, file, makes_folder: true }
+        }));
     }
     apart(files_of(&targets), "reports")?;
     Ok(targets)
@@ -222,6 +247,6 @@ pub fn opened(target: &OutputTarget, color: ColorChoice) -> Result<Opened, Stop>
         let out = Box::new(BufWriter::with_capacity(1 << 16, io::stdout()));
         return Ok(Opened { out, style: Stream::Out.style(color), file: None });
     };
-    let file = ReportFile::open(path)?;
+    let file = target.open(path)?;
     Ok(Opened { out: Box::new(file.clone()), style: Style { width: 100, ..Style::PLAIN }, file: Some(file) })
 }

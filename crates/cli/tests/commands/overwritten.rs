@@ -112,3 +112,17 @@ fn a_link_that_leads_nowhere_is_told_as_one() {
     let said = format!("{}{}", ran.out, ran.err);
     assert!(said.contains("it is a link to `gone.json`") && !said.contains("did you mean"), "{said}");
 }
+
+#[test]
+fn a_refused_command_leaves_no_folder_for_its_reports() {
+    let folder = folder();
+    let before = files(&folder);
+    for words in
+        ["t.json --report-dir new/x --report json=t.json", "tt --report-dir new/../tt", "t.json --report-dir b.txt/x"]
+    {
+        assert_eq!(folder.aver(&format!("check good.assert {words}")).code, 2, "{words}");
+        assert!(!folder.path().join("new").exists() && files(&folder) == before, "{words}");
+    }
+    assert_eq!(folder.aver("check good.assert t.json --report-dir new/x --format summary").code, 0);
+    assert!(folder.path().join("new/x/report.json").exists());
+}

@@ -3,12 +3,13 @@
 
 use super::content;
 use super::fields::{Parsed, Record, fields, is_true, words};
-use super::messages::{BlockType, OfBlock, OfMessage, ended, text_in};
+use super::messages::{BlockType, OfBlock, OfCall, OfMessage, ended, text_in};
 use super::{first_of, list_of, object, object_of, objects, text, text_of};
 use averment_base::value::{Node, Number, Object, Text, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::Status;
 use bumpalo::Bump;
+use rustc_hash::FxHashSet;
 
 fields! {
     /// A block of Bedrock or of Vercel, and what messages hold beside their content.
@@ -284,6 +285,21 @@ pub(super) fn has_tools(message: &Node<'_>) -> bool {
 /// Whether a block is a call or a result.
 pub(super) fn is_of_tools(block: Object<'_>) -> bool {
     matches!(of(block), Block::Calls(_) | Block::Answers(_))
+}
+
+/// Whether messages have calls of OpenAI's form that their blocks do not have: nobody could say which of both are all.
+pub(super) fn lack_calls(messages: &[Node<'_>]) -> bool {
+    let messages = || messages.iter().filter_map(|message| object(*message));
+    let blocks = messages().flat_map(all).filter_map(|(_, block)| match of(block) {
+        Block::Calls(asked) => asked.id.and_then(text),
+        _ => None,
+    });
+    let known: FxHashSet<&str> = blocks.collect();
+    let listed = |message| list_of(message, OfMessage::Calls).into_iter().flat_map(objects);
+    messages().any(|message| {
+        message.field(OfMessage::Call).is_some_and(|call| !matches!(call.value, Value::Null))
+            || listed(message).any(|(_, call)| text_of(call, OfCall::Id).is_none_or(|id| !known.contains(id)))
+    })
 }
 
 /// The first block of a message that nobody knows.

@@ -72,12 +72,10 @@ fields! {
     }
 }
 
-/// The names, or their beginnings, under which an archive of a log says of its samples what they say themselves.
-const BESIDE: [&str; 4] = ["header.json", "_journal/", "summaries.json", "reductions.json"];
-
-/// Those that stand beside the samples in an archive with these names; none in one that is no log.
+/// The files and folders in which an archive of a log says of its samples what they say themselves; none in an archive that is no log.
 #[cfg(feature = "packed")]
 pub fn beside_samples(names: &[impl AsRef<str>]) -> &'static [&'static str] {
+    const BESIDE: [&str; 4] = ["header.json", "_journal/", "summaries.json", "reductions.json"];
     let has = |beginning: &str| names.iter().any(|name| name.as_ref().starts_with(beginning));
     let [header, journal, ..] = BESIDE;
     if has("samples/") && (has(header) || has(journal)) { &BESIDE } else { &[] }

@@ -119,7 +119,11 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     }
     if in_blocks || messages.iter().filter_map(|message| object(*message)).any(blocks::is_for_page) {
         claude_code::conversation(&messages, draft);
-        if !records {
+        let in_both = blocks::lack_calls(&messages);
+        if in_both {
+            draft.warn(root.origin, IN_BOTH);
+        }
+        if in_both || !records {
             draft.unrecord(Kind::Call);
         }
     } else {
@@ -138,6 +142,8 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 /// Why calls are not recorded.
 const NO_CALLS: &str =
     "calls count as not recorded: no message has `tool_calls`, and no `tools` are listed (an empty list is enough)";
+const IN_BOTH: &str =
+    "calls count as not recorded: some stand in blocks and others in `tool_calls`, and nothing says which are all";
 const NOT_ALL_KNOWN: &str = "calls count as not recorded: a block of a message is of no known type, and may be a call";
 
 /// What a run says of itself under the keys of the normal form. The chat form knows none of them.

@@ -127,7 +127,7 @@ const MOST: usize = 100_000;
 pub(super) struct Archive {
     file: String,
     zip: ZipArchive<Cursor<Vec<u8>>>,
-    /// The beginnings of names under which something about the traces stands, in archives of a format that has such.
+    /// The files and folders in which something about the traces stands, in archives of a format that has such.
     about: &'static [&'static str],
     /// Bytes of the archive, and those that its files were unpacked to.
     length: u64,
@@ -240,7 +240,8 @@ fn entries_of(mut list: &[u8]) -> usize {
 
 /// Whether a file of an archive is none that somebody put there: what a system adds, or what a format writes about its traces.
 fn is_beside(name: &str, about: &[&str]) -> bool {
-    name.starts_with("__MACOSX/") || about.iter().any(|beginning| name.starts_with(beginning))
+    name.starts_with("__MACOSX/")
+        || about.iter().any(|one| if one.ends_with('/') { name.starts_with(one) } else { name == *one })
 }
 
 /// What is said of a zip file that is too long to be read at once.

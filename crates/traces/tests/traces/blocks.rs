@@ -103,6 +103,26 @@ fn calls_are_read_in_the_blocks_of_each_provider() {
 }
 
 #[test]
+fn calls_in_blocks_and_beside_them_are_those_of_both_or_not_recorded() {
+    let run = |beside: &str| {
+        format!(
+            r#"{{"messages": [{{"role": "user", "content": "go"}},
+                {{"role": "assistant", "content": [{{"type": "tool_use", "id": "a", "name": "get", "input": {{}}}}], {beside}}},
+                {{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "a", "content": "1"}}]}}]}}"#
+        )
+    };
+    let records = |beside: &str| with(&run(beside), |run| (run.records(Kind::Call), run.warnings.len()));
+    // The same call once more, and nothing.
+    let same = r#""tool_calls": [{"id": "a", "type": "function", "function": {"name": "get", "arguments": "{}"}}]"#;
+    assert_eq!(records(same), (true, 0));
+    assert_eq!(records(r#""tool_calls": [], "function_call": null"#), (true, 0));
+    // Another one: `never rm` may not pass.
+    let other = r#""tool_calls": [{"id": "b", "type": "function", "function": {"name": "rm", "arguments": "{}"}}]"#;
+    assert_eq!(records(other), (false, 1));
+    assert_eq!(records(r#""function_call": {"name": "rm", "arguments": "{}"}"#), (false, 1));
+}
+
+#[test]
 fn a_block_that_nobody_knows_may_be_a_call() {
     let text = r#"{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": [{"type": "gadget", "run": "rm"}, {"type": "text", "text": "x"}]}], "tools": []}"#;
     with(text, |run| {

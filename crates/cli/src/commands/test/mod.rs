@@ -255,7 +255,7 @@ impl Done {
             Format::Human => show::human(told, tested, stream.style(color), arguments.quiet)?,
             Format::Short => show::short(told, tested)?,
             Format::Json => writeln!(told, "{}", escaped::json(&self.data().to_string()))?,
-            _ => self.convert(&[OutputTarget { format, file: None }], self.of_tests(arguments))?,
+            _ => self.convert(&[OutputTarget::stdout(format)], self.of_tests(arguments))?,
         }
         if let Some(work) = self.mutants.as_ref().filter(|_| !beside && aside) {
             work.print(told, subjects, format == Format::Short, color)?;

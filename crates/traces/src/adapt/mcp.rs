@@ -261,7 +261,8 @@ impl<'run> Log<'_, 'run, '_> {
         };
         let failed = error.is_some() || inside.is_some_and(|inside| is_true(&inside, &Parsed, OfRpc::Failed));
         let content = inside.and_then(|inside| first_of(inside, &[OfRpc::Content]));
-        let result = content.and_then(|content| content::text(content, self.talk.draft.arena)).or(given);
+        let said = content.and_then(|content| content::text(content, self.talk.draft.arena));
+        let result = said.or_else(|| inside.and_then(pairing::structured)).or(given);
         let why = error.and_then(object).and_then(|error| first_of(error, &[OfRpc::Why]));
         let status = if failed { Status::Failed } else { Status::Ok };
         let outcome = Outcome { result, status: Some(status), error: why.or(error), ..Outcome::default() };

@@ -154,3 +154,26 @@ fn results_belong_to_calls_of_their_own_session() {
         assert!(run.warnings[0].message.contains("several sessions"), "{:?}", run.warnings);
     });
 }
+
+#[test]
+fn what_a_tool_gives_back_as_a_value_alone_is_its_result() {
+    let result = r#""result": {"content": [], "structuredContent": {"total": 7}}"#;
+    with(&clash(["", ""], &[("", result)]), |run| assert_eq!(field(run, 0, "result"), r#"{"total":7}"#));
+    let both = r#""result": {"content": [{"type": "text", "text": "seven"}], "structuredContent": {"total": 7}}"#;
+    with(&clash(["", ""], &[("", both)]), |run| assert_eq!(field(run, 0, "result"), "\"seven\""));
+}
+
+#[test]
+fn a_tool_of_langfuse_that_failed_is_no_error_of_the_run() {
+    let trace = |kind: &str| {
+        format!(
+            r#"{{"id": "t", "timestamp": "2025-01-01T00:00:00Z", "observations": [
+                {{"id": "o", "traceId": "t", "type": "{kind}", "name": "get", "level": "ERROR", "statusMessage": "no such order",
+                  "startTime": "2025-01-01T00:00:00Z", "endTime": "2025-01-01T00:00:01Z", "input": {{}}, "output": null}}]}}"#
+        )
+    };
+    with(&trace("TOOL"), |run| {
+        assert_eq!((run.steps[0].status, run.object.get("error").is_none()), (Status::Failed, true));
+    });
+    with(&trace("AGENT"), |run| assert!(run.object.get("error").is_some()));
+}

@@ -4,7 +4,7 @@
 
 use crate::adapt::draft::StepId;
 use crate::adapt::fields::{Record, fields};
-use averment_base::value::Object;
+use averment_base::value::{Node, Object};
 use averment_runs::normal::of_step;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,6 +38,11 @@ pub(super) enum Answer {
     OfClient,
     /// An error, or anything else.
     Untold,
+}
+
+/// What a tool gave back as a value.
+pub(super) fn structured(result: Object<'_>) -> Option<Node<'_>> {
+    result.field(OfAnswer::Structured)
 }
 
 impl Answer {

@@ -331,7 +331,9 @@ fn tell_whole<'run>(
     };
     let answer = whole.output.or_else(|| of_work(Fact::Output)).or_else(said).or(output);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
-    let failed = roots.iter().filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true));
+    // A tool that failed is a failed call, and not yet a failed run.
+    let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));
+    let failed = work.filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true));
     draft.set_some(of_run::ERROR, whole.error.or_else(|| failed.clone().find_map(|root| root.error)));
     let ends = || tree.spans.iter().filter_map(|span| span.end);
     let spans = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min).zip(ends().reduce(f64::max));

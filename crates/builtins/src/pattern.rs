@@ -22,6 +22,8 @@ pub struct Pattern {
     /// It.
     pub regex: Regex,
     states: u64,
+    /// Whether a match may be of any length.
+    unbounded: bool,
     limit: usize,
     automaton: OnceLock<Option<Box<Automaton>>>,
     /// What finds matches one after the other; only asked of expressions whose matches may be of any length.
@@ -48,8 +50,10 @@ impl Pattern {
         let share = REMEMBERED.checked_div(count).unwrap_or(REMEMBERED);
         let remembered = share.clamp(LEAST_REMEMBERED, limit.max(LEAST_REMEMBERED));
         let regex = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(remembered).build().ok()?;
+        let hir = regex_syntax::Parser::new().parse(pattern).ok();
+        let (states, longest) = (hir.as_ref().map_or(1, of), hir.and_then(|hir| hir.properties().maximum_len()));
         let (automaton, finder) = (OnceLock::new(), OnceLock::new());
-        Some(Self { regex, states: states(pattern), limit, automaton, finder })
+        Some(Self { regex, states, unbounded: longest.is_none(), limit, automaton, finder })
     }
 
     /// Whether the expression is found in a text, paid for before.
@@ -92,8 +96,7 @@ impl Pattern {
         meter.scan(bytes)?;
         let heavy = if self.states > FREE { self.states / 4 } else { 0 };
         meter.charge((bytes as u64).saturating_mul(heavy))?;
-        let longest = |pattern| regex_syntax::Parser::new().parse(pattern).ok()?.properties().maximum_len();
-        if longest(self.regex.as_str()).is_some() {
+        if !self.unbounded {
             return Ok(());
         }
         let new = || Automaton::new(self.regex.as_str(), self.limit, false).map(Box::new);

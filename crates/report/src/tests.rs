@@ -5,7 +5,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, Program, ProgramSource, TemporalEntry, TemporalId};
-use averment_engine::ir::{Rule, RuleRole, Settings, Severity, Temporal};
+use averment_engine::ir::{Denied, Rule, RuleRole, Settings, Severity, Temporal};
 use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, RuleOutcome, Status, Violations};
 use averment_runs::run::{Run, RunSource};
 use model::Detail;
@@ -50,7 +50,6 @@ pub(super) fn program() -> Program {
     };
     let plain = || Check::Expression(CodeId(0));
     let rule = Rule {
-        denied: Default::default(),
         id: "approval".to_owned(),
         role: RuleRole::Rule,
         sentence: Some("Refunds above the limit need an approval for the same order".to_owned()),
@@ -59,6 +58,7 @@ pub(super) fn program() -> Program {
         severity: Severity::Error,
         tags: vec!["payments".to_owned()],
         metric: None,
+        denied: Denied::default(),
         span: span("rule approval"),
     };
     let secrets = Temporal::NoneIn { values: CodeId(0), predicate: CodeId(0) };

@@ -79,15 +79,14 @@ pub fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> 
                 format!("write `--report {}=FILE`", text.trim_end_matches('=')),
             ));
         };
-        let file = Some(PathBuf::from(file));
-        targets.push(OutputTarget { format: named(command, format)?, file, makes_folder: false });
+        let file = PathBuf::from(file);
+        let beside = |path: &Path| std::path::absolute(path).ok();
+        let makes_folder = folder.folder.is_some_and(|folder| file.parent().and_then(beside) == beside(folder));
+        targets.push(OutputTarget { format: named(command, format)?, file: Some(file), makes_folder });
     }
     let formats = formats(folder.formats)?;
     if let Some(folder) = folder.folder {
-        // What a `..` behind a folder that is still to be made leads to nobody could compare with what is read.
-        let there = folder.ancestors().find(|above| above.as_os_str().is_empty() || above.exists());
-        let missing = there.and_then(|there| folder.strip_prefix(there).ok()).unwrap_or(folder);
-        if missing.components().any(|part| part == Component::ParentDir) {
+        if resolved(folder).is_none() {
             let message = format!("the folder `{}` goes up from one that does not exist", folder.display());
             return Err(Stop::usage(message, "name it without `..`"));
         }
@@ -154,11 +153,19 @@ pub fn apart<'a>(outputs: impl Iterator<Item = &'a Path>, what: &str) -> Result<
     Ok(())
 }
 
+/// Where a folder is, or will be when it is made; `None` where a `..` stands behind one that is not there: nobody could compare that.
+fn resolved(folder: &Path) -> Option<PathBuf> {
+    let full = std::path::absolute(folder).ok()?;
+    let (there, place) = full.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)))?;
+    let missing = full.strip_prefix(there).ok()?;
+    missing.components().all(|part| matches!(part, Component::Normal(_))).then(|| place.join(missing))
+}
+
 /// Whether two paths name one file, there or not.
 fn same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some((folder.canonicalize().ok()?, path.file_name()?.to_owned()))
+        Some((resolved(folder)?, path.file_name()?.to_owned()))
     };
     let both = |a: Option<_>, b: Option<_>| a.is_some() && a == b;
     one == other || both(place(one), place(other)) || identity(one).is_some_and(|found| identity(other) == Some(found))

@@ -117,12 +117,19 @@ fn a_link_that_leads_nowhere_is_told_as_one() {
 fn a_refused_command_leaves_no_folder_for_its_reports() {
     let folder = folder();
     let before = files(&folder);
-    for words in
-        ["t.json --report-dir new/x --report json=t.json", "tt --report-dir new/../tt", "t.json --report-dir b.txt/x"]
-    {
+    for words in [
+        "t.json --report-dir new/x --report json=t.json",
+        "tt --report-dir new/../tt",
+        "t.json --report-dir b.txt/x",
+        "t.json --report-dir new --report json=./new/report.json",
+    ] {
         assert_eq!(folder.aver(&format!("check good.assert {words}")).code, 2, "{words}");
         assert!(!folder.path().join("new").exists() && files(&folder) == before, "{words}");
     }
     assert_eq!(folder.aver("check good.assert t.json --report-dir new/x --format summary").code, 0);
     assert!(folder.path().join("new/x/report.json").exists());
+    // A report of its own may go into the folder that is made.
+    let both = "check good.assert t.json --format summary --report-dir other --report json=./other/more.json";
+    assert_eq!(folder.aver(both).code, 0);
+    assert!(folder.path().join("other/more.json").exists() && folder.path().join("other/report.json").exists());
 }

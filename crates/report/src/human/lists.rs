@@ -137,16 +137,12 @@ impl Human {
         let policy = self.options.policy;
         let own = policy.with(item.denied);
         match listed {
-            Listed::Status(Status::Vacuous) => match (policy.deny_vacuous, own.deny_vacuous) {
-                (false, true) => Some(("deny vacuous", FAILS)),
-                (true, false) => Some(("allow vacuous", PASSES)),
-                _ => None,
-            },
-            Listed::Status(Status::Undecided) => match (policy.allow_undecided, own.allow_undecided) {
-                (false, true) => Some(("allow undecided", PASSES)),
-                (true, false) => Some(("deny undecided", FAILS)),
-                _ => None,
-            },
+            Listed::Status(Status::Vacuous) => {
+                own_word(["deny vacuous", "allow vacuous"], policy.deny_vacuous, own.deny_vacuous)
+            }
+            Listed::Status(Status::Undecided) => {
+                own_word(["deny undecided", "allow undecided"], !policy.allow_undecided, !own.allow_undecided)
+            }
             _ => None,
         }
     }
@@ -180,8 +176,14 @@ pub(super) fn unjudged_title(policy: Policy) -> &'static str {
 /// What a rule says of how its assertion came out, and what that does.
 pub(super) type OwnWord = (&'static str, &'static str);
 
-const FAILS: &str = "makes a failure";
-const PASSES: &str = "lets pass";
+/// The word of a rule by which something fails, or passes, that would not by the command line.
+fn own_word([deny, allow]: [&'static str; 2], fails: bool, fails_by_rule: bool) -> Option<OwnWord> {
+    match (fails, fails_by_rule) {
+        (false, true) => Some((deny, "makes a failure")),
+        (true, false) => Some((allow, "lets pass")),
+        _ => None,
+    }
+}
 
 fn which(own: Option<OwnWord>) -> String {
     own.map_or(String::new(), |(word, does)| format!(", which `{word}` {does}"))
@@ -194,11 +196,7 @@ pub(super) fn marked(own: Option<OwnWord>, name: &str) -> String {
 
 /// The same for what could not be judged.
 pub(super) fn unjudged_by_its_rule(item: &Item, policy: Policy) -> Option<OwnWord> {
-    match (policy.deny_unjudged, policy.with(item.denied).deny_unjudged) {
-        (false, true) => Some(("deny unjudged", FAILS)),
-        (true, false) => Some(("allow unjudged", PASSES)),
-        _ => None,
-    }
+    own_word(["deny unjudged", "allow unjudged"], policy.deny_unjudged, policy.with(item.denied).deny_unjudged)
 }
 
 /// What passes and could not judge every step, a line for each assertion.

@@ -175,13 +175,13 @@ impl Human {
         List { section: Section::Fail, title: "below the threshold".to_owned(), rows: below.collect() }
     }
 
-    /// What came out in one way, grouped by reason: what fails in most runs first.
     /// What nothing exercised is named in a line, unless it fails runs or was asked for.
     fn lists_vacuous(&self, item: &Item) -> bool {
         let policy = self.options.policy;
         self.options.show.is_whole() || policy.deny_vacuous || policy.with(item.denied).deny_vacuous
     }
 
+    /// What came out in one way, grouped by reason: what fails in most runs first.
     fn grouped(&self, table: &Table, (section, listed, title): (Section, Listed, &str), runs: u64) -> List {
         let mut groups: Vec<(u64, &str, &str, Vec<String>)> = Vec::new();
         let told = |item: &Item| listed != Listed::Status(Status::Vacuous) || self.lists_vacuous(item);

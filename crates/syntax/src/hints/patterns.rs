@@ -126,16 +126,16 @@ fn number_before(view: &View<'_, '_>, times: usize) -> usize {
 fn text_of_a_kind(view: &View<'_, '_>) -> Option<Diagnostic> {
     const ENDS: &[&str] = &[
         "->", "{", "where", "until", "within", "and", "or", "then", "iff", "after", "before", "between", "exists",
-        "is", "ok", "failed", "by", "tagged", "in", "contains", "matches", "starts", "ends", "weight", "severity",
-        "must", "message", "as", "class", "tags", "when", "id", "expect", "deny", "allow",
+        "is", "ok", "failed", "by", "tagged", "in", "contains", "matches", "starts", "ends",
     ];
+    let ends = |at| view.is_any(at, ENDS) || view.is_any(at, words::MODIFIERS);
     let steps = words::STATEMENTS.contains(&view.word(0)) || kind_of(view, 0).is_some();
     let at = (0..view.len()).find(|&at| {
         let begins = at == 0
             || words::STATEMENTS.contains(&view.word(at - 1))
             || view.is_any(at - 1, &["->", ",", "|", "each", "and", "or", "proposed"]);
         let word = view.is_word(at + 1) || view.is_any(at + 1, &[".", "/", "*", "**"]);
-        begins && kind_of(view, at).is_some() && word && !view.touches(at + 1) && !view.is_any(at + 1, ENDS)
+        begins && kind_of(view, at).is_some() && word && !view.touches(at + 1) && !ends(at + 1)
     })?;
     let kind = kind_of(view, at)?;
     if !steps || view.failed < at {

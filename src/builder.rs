@@ -223,21 +223,28 @@ impl RulesBuilder {
         self.sources.iter().map(|source| self.load_one(source)).collect()
     }
 
+    /// The values of parameters as text.
+    fn given_texts(&self) -> Vec<(String, String)> {
+        self.params.iter().map(|given| (given.name.clone(), given.text())).collect()
+    }
+
     fn load_one(&self, source: &Source) -> Result<load::Loaded, Problem> {
         let given = self.files.as_deref();
+        let given_params = self.given_texts();
         let (tools, limits) = (self.tools.as_slice(), self.settings.limits);
+        let how = |files| Loading { tools, given: &given_params, ..Loading::plain(files, limits) };
         let nothing = Memory::default();
         match (source, given) {
             (Source::Bytes(name, bytes), given) => {
                 let folder = given.and(Path::new(name).parent());
                 let files = given.unwrap_or(&nothing);
-                load::one(name, folder, bytes.clone(), Loading { files, tools, limits })
+                load::one(name, folder, bytes.clone(), how(files))
             }
             (Source::File(path), Some(files)) => {
                 let name = path.to_string_lossy();
                 let found = files.read(Path::new(""), &name, None);
                 let found = found.map_err(|error| Problem::new(error.of(&name), ""))?;
-                load::one(&name, Some(&found.folder), found.text.into_bytes(), Loading { files, tools, limits })
+                load::one(&name, Some(&found.folder), found.text.into_bytes(), how(files))
             }
             #[cfg(feature = "files")]
             (Source::File(path), None) => {
@@ -248,7 +255,7 @@ impl RulesBuilder {
                 let own = path.parent().map(Path::to_path_buf);
                 let folders = own.into_iter().chain(permitted.working_directory.clone()).chain(permitted.read.clone());
                 let files = &load::disk(limits, folders.collect());
-                load::one(&name, path.parent(), bytes, Loading { files, tools, limits })
+                load::one(&name, path.parent(), bytes, how(files))
             }
             #[cfg(not(feature = "files"))]
             (Source::File(path), None) => {

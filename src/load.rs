@@ -4,6 +4,7 @@ use crate::error::{Diagnostics, Problem};
 use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_dialects::{How, Lowered};
 use averment_engine::bytecode::codec::{self, Decoded};
 use averment_engine::bytecode::program::{Program, ProgramSource};
 use averment_engine::check::files::{Files, Memory};
@@ -21,6 +22,18 @@ pub struct Loading<'a> {
     pub tools: &'a [(String, String)],
     /// Sizes and depths.
     pub limits: Limits,
+    /// Values of parameters, as they were given: files of other systems put them into their text.
+    pub given: &'a [(String, String)],
+    /// Whether the newest release of another system decides where it and its documents disagree.
+    pub newest: bool,
+}
+
+impl<'a> Loading<'a> {
+    /// Without parameters, catalogues and the like.
+    #[must_use]
+    pub fn plain(files: &'a dyn Files, limits: Limits) -> Self {
+        Self { files, tools: &[], limits, given: &[], newest: false }
+    }
 }
 
 /// One rule file that was read.
@@ -33,6 +46,8 @@ pub struct Loaded {
     pub diagnostics: Said,
     /// What the checker knows of it; `None` where there is no text to check.
     pub checked: Option<Checked>,
+    /// Its sentences, where it is a file of another system.
+    pub lowered: Option<Lowered>,
 }
 
 impl Loaded {
@@ -93,18 +108,21 @@ fn not_text(name: &str, error: &std::string::FromUtf8Error) -> Loaded {
     let message = format!("the file is not UTF-8 text: the byte 0x{byte:02X} begins no character");
     let diagnostic =
         Diagnostic::new(Slug::NotText, Span::new(file, at, at + sign), message).help("save the file as UTF-8");
-    Loaded { program: None, sources, diagnostics: Said(vec![diagnostic]), checked: None }
+    Loaded { program: None, sources, diagnostics: Said(vec![diagnostic]), checked: None, lowered: None }
 }
 
 fn unusable(name: &str, slug: Slug, message: String, help: &str) -> Loaded {
     let mut sources = SourceMap::default();
     let file = sources.add(SourceFile::new(name, None, ""));
     let diagnostics = Said(vec![Diagnostic::new(slug, Span::new(file, 0, 0), message).help(help)]);
-    Loaded { program: None, sources, diagnostics, checked: None }
+    Loaded { program: None, sources, diagnostics, checked: None, lowered: None }
 }
 
 fn compiled_from(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Loaded {
-    let Loading { files, tools, limits } = how;
+    if sources.get(root).is_some_and(|file| averment_dialects::may_be_foreign(&file.name, &file.text)) {
+        return foreign(sources, root, how);
+    }
+    let Loading { files, tools, limits, .. } = how;
     let tools: Vec<FileId> = tools
         .iter()
         .map(|(name, text)| {
@@ -113,7 +131,15 @@ fn compiled_from(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Load
         .collect();
     let checked = check_with_tools(&mut sources, root, &tools, &CheckOptions { limits, files });
     let program = (!checked.diagnostics.has_errors()).then(|| compile(&checked.module, &sources));
-    Loaded { program, sources, diagnostics: checked.diagnostics.clone(), checked: Some(checked) }
+    Loaded { program, sources, diagnostics: checked.diagnostics.clone(), checked: Some(checked), lowered: None }
+}
+
+/// A rule file of another system.
+fn foreign(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Loaded {
+    let Loading { files, tools, limits, given, newest } = how;
+    let compiled = averment_dialects::compile(&mut sources, root, tools, limits, How { files, given, newest });
+    let averment_dialects::Compiled { program, diagnostics, lowered } = compiled;
+    Loaded { program, sources, diagnostics, checked: None, lowered }
 }
 
 /// A program that was compiled before. One of another version is compiled again from the sources in it.
@@ -124,6 +150,7 @@ fn compiled(name: &str, bytes: &[u8], how: Loading<'_>) -> Result<Loaded, Proble
             sources: SourceMap::default(),
             diagnostics: Said::default(),
             checked: None,
+            lowered: None,
         }),
         Ok(Decoded::Sources { sources, .. }) => Ok(again(&sources, how)),
         Err(error) => Err(Problem::new(format!("`{name}`: {error}"), "")),

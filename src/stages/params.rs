@@ -19,6 +19,17 @@ pub struct Given {
     pub value: Source,
 }
 
+impl Given {
+    /// The value as text: a text as it is, anything else as JSON.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.value {
+            Source::Text(text) | Source::Json(Value::String(text)) => text.clone(),
+            Source::Json(value) => value.to_string(),
+        }
+    }
+}
+
 /// How a value was written.
 #[derive(Debug, Clone)]
 pub enum Source {

@@ -17,7 +17,7 @@ use super::pipeline;
 use super::profile::ProfileTarget;
 use super::project::ProjectArguments;
 use super::targets;
-use super::{inputs, params, sizes, units};
+use super::{inputs, params, rules, sizes, units};
 use averment::stages::{Settings, Wants, select};
 use averment_base::memory;
 use averment_bulk::faults::Point;
@@ -152,6 +152,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     max_run_size: Option<String>,
     #[command(flatten)]
+    compat: rules::CompatFlag,
+    #[command(flatten)]
     project: ProjectArguments,
 }
 
@@ -189,7 +191,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let written: Vec<&Path> = targets::files_of(&targets).chain(profiled).collect();
     compare(&given, &written, &named)?;
     let started = Instant::now();
-    let mut rules = load(&given, limits)?;
+    let values = params::Values::new(&arguments.param_file, &arguments.param)?;
+    let mut rules = load(&given, limits, arguments.compat.reading(&values.texts))?;
     let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
     targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;
     if rules.broken() {
@@ -199,7 +202,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     if let Some(project) = project {
         params::of_project(&mut rules.programs, project, given.of_project)?;
     }
-    params::apply(&mut rules.programs, &arguments.param_file, &arguments.param)?;
+    values.apply(&mut rules.programs)?;
     let selection =
         Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
     select::known(&rules.programs, &selection)?;

@@ -65,6 +65,8 @@ pub struct Arguments {
     /// Rules may run commands
     #[arg(long, requires = "trace")]
     allow_run: bool,
+    #[command(flatten)]
+    compat: rules::CompatFlag,
     /// A path whose values are not shown, such as `inputs.customer[**]`
     #[arg(long, value_name = "PATH", requires = "trace", value_parser = RedactPath::parse)]
     redact: Vec<RedactPath>,
@@ -126,9 +128,12 @@ fn page(word: &str, color: ColorChoice) -> Result<Exit, Stop> {
 /// Explains the verdicts on one run.
 fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice) -> Result<Exit, Stop> {
     let limits = Limits::default();
-    let mut rules = load(given, trace, rules::Reading { limits, read: &arguments.allow_read, tools: &[] })?;
+    let values = params::Values::new(&arguments.param_file, &arguments.param)?;
+    let foreign = arguments.compat.reading(&values.texts);
+    let reading = rules::Reading { read: &arguments.allow_read, ..rules::Reading::plain(limits) }.foreign(foreign);
+    let mut rules = load(given, trace, reading)?;
     rules.tell(color)?;
-    params::apply(&mut rules.programs, &arguments.param_file, &arguments.param)?;
+    values.apply(&mut rules.programs)?;
     let selection = Selection { rules: arguments.rule.clone(), ..Selection::default() };
     select::known(&rules.programs, &selection)?;
     if !select::selects_any(&rules.programs, &selection) {

@@ -12,6 +12,7 @@ pub(crate) mod docs;
 pub(crate) mod exit;
 mod explain;
 mod fmt;
+mod import;
 pub(crate) mod inputs;
 pub mod left_out;
 mod lint;
@@ -88,6 +89,8 @@ enum Command {
     New(new::Arguments),
     /// Formats rule files
     Fmt(fmt::Arguments),
+    /// Writes rule files of other systems as rules: STOP, wallfacer, Assay, Runsight
+    Import(import::Arguments),
     /// Serves an editor: diagnostics, completion, hover, rename and more
     Lsp(lsp::Arguments),
     /// Shows runs as rules see them
@@ -125,6 +128,7 @@ pub fn main() -> ExitCode {
         Command::Lint(arguments) => lint::run(arguments, color),
         Command::New(arguments) => new::run(arguments, color),
         Command::Fmt(arguments) => fmt::run(arguments, color),
+        Command::Import(arguments) => import::run(arguments, color),
         Command::Lsp(arguments) => lsp::run(arguments),
         Command::Trace(arguments) => trace::run(arguments, color),
         Command::Explain(arguments) => explain::run(arguments, color),

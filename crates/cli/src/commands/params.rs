@@ -9,28 +9,55 @@ use averment_engine::bytecode::program::Program;
 use averment_ide::project::Project;
 use serde_json::Value;
 
-/// Puts the values into the programs. Those of the command line win over those of files, later ones over earlier ones.
+/// Values for parameters, in the order in which they count: those of files, then those of the command line, the last of a name.
+#[derive(Debug, Default)]
+pub struct Values {
+    given: Vec<Given>,
+    /// The same as texts, for files of other systems.
+    pub texts: Vec<(String, String)>,
+}
+
+impl Values {
+    /// What `--param-file` and `--param` give.
+    pub fn new(files: &[std::path::PathBuf], texts: &[String]) -> Result<Self, Stop> {
+        let mut given = Vec::new();
+        for file in files {
+            from_file(file, &mut given)?;
+        }
+        for text in texts {
+            let Some((name, value)) = text.split_once('=') else {
+                let help = format!("write `--param {text}=VALUE`");
+                return Err(Stop::usage(format!("`--param {text}` has no value"), help));
+            };
+            given.push(Given { name: name.trim().to_owned(), value: Source::Text(value.to_owned()) });
+        }
+        let texts = given.iter().map(|one| (one.name.clone(), one.text())).collect();
+        Ok(Self { given, texts })
+    }
+
+    /// Whether the programs declare a parameter for each.
+    pub fn known(&self, programs: &[Program]) -> Result<(), Stop> {
+        self.apply(&mut programs.to_vec())
+    }
+
+    /// Puts the values into the programs.
+    pub fn apply(&self, programs: &mut [Program]) -> Result<(), Stop> {
+        for one in &self.given {
+            params::set(programs, one)?;
+        }
+        match params::missing(programs) {
+            Some((param, expected)) => Err(Stop::usage(
+                format!("the parameter `{}` has no value", param.name),
+                format!("add `--param {}=VALUE` ({expected})", param.name),
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Puts the values into the programs.
 pub fn apply(programs: &mut [Program], files: &[std::path::PathBuf], texts: &[String]) -> Result<(), Stop> {
-    let mut given = Vec::new();
-    for file in files {
-        from_file(file, &mut given)?;
-    }
-    for text in texts {
-        let Some((name, value)) = text.split_once('=') else {
-            return Err(Stop::usage(format!("`--param {text}` has no value"), format!("write `--param {text}=VALUE`")));
-        };
-        given.push(Given { name: name.trim().to_owned(), value: Source::Text(value.to_owned()) });
-    }
-    for one in &given {
-        params::set(programs, one)?;
-    }
-    match params::missing(programs) {
-        Some((param, expected)) => Err(Stop::usage(
-            format!("the parameter `{}` has no value", param.name),
-            format!("add `--param {}=VALUE` ({expected})", param.name),
-        )),
-        None => Ok(()),
-    }
+    Values::new(files, texts)?.apply(programs)
 }
 
 /// Puts the values of a project into the programs. Where the rules are not all of the project's, a value may be meant for others.

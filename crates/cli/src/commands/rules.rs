@@ -107,7 +107,8 @@ pub fn tools(project: Option<&Project>, limits: Limits) -> Result<Vec<ToolFile>,
 
 /// A program without rules, with what files say that declare tools.
 pub fn of_tools(name: &str, tools: &[ToolFile], limits: Limits, color: ColorChoice) -> Result<Option<Program>, Stop> {
-    let how = Loading { files: &load::disk(limits, Vec::new()), tools, limits };
+    let files = load::disk(limits, Vec::new());
+    let how = Loading { tools, ..Loading::plain(&files, limits) };
     let loaded = load::one(name, None, Vec::new(), how)?;
     let mut rules = together(vec![loaded]);
     if rules.broken() {
@@ -125,17 +126,58 @@ pub struct Reading<'a> {
     pub read: &'a [PathBuf],
     /// The files of the project that declare tools.
     pub tools: &'a [ToolFile],
+    /// How files of other systems are read.
+    pub foreign: Foreign<'a>,
+}
+
+/// How files of other systems are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Foreign<'a> {
+    /// Values of parameters: they stand in the text there.
+    pub given: &'a [(String, String)],
+    /// Whether the newest release of the system decides.
+    pub newest: bool,
+}
+
+/// `--compat` of commands that read files of other systems.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct CompatFlag {
+    /// What decides in rule files of other systems where their documents and their newest release disagree: documents, newest
+    /// [default: documents]
+    #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true)]
+    compat: Option<Compat>,
+}
+
+/// `--compat`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Compat {
+    /// What the documents promise
+    Documents,
+    /// What the newest release does
+    Newest,
+}
+
+impl CompatFlag {
+    /// How files of other systems are read with it.
+    pub fn reading<'a>(self, given: &'a [(String, String)]) -> Foreign<'a> {
+        Foreign { given, newest: self.compat == Some(Compat::Newest) }
+    }
 }
 
 impl<'a> Reading<'a> {
     /// With what every command allows.
     pub fn plain(limits: Limits) -> Self {
-        Self { limits, read: &[], tools: &[] }
+        Self { limits, read: &[], tools: &[], foreign: Foreign::default() }
     }
 
     /// The same with files that declare tools.
     pub fn with(self, tools: &'a [ToolFile]) -> Self {
         Self { tools, ..self }
+    }
+
+    /// The same with what is known for files of other systems.
+    pub fn foreign(self, foreign: Foreign<'a>) -> Self {
+        Self { foreign, ..self }
     }
 }
 
@@ -150,7 +192,7 @@ pub struct ReadFlag {
 impl ReadFlag {
     /// How rules are read with it.
     pub fn reading(&self, limits: Limits) -> Reading<'_> {
-        Reading { limits, read: &self.allow_read, tools: &[] }
+        Reading { read: &self.allow_read, ..Reading::plain(limits) }
     }
 }
 
@@ -168,6 +210,11 @@ pub fn load(inputs: &[Input], reading: Reading<'_>) -> Result<Rules, Stop> {
     inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>().map(together)
 }
 
+/// Loads one file of rules, with all that is known of it.
+pub fn load_alone(input: &Input, reading: Reading<'_>) -> Result<Loaded, Stop> {
+    load_one(input, None, reading)
+}
+
 /// Loads rules and looks for lints in every file that is named.
 pub fn load_linted(inputs: &[Input], reading: Reading<'_>, options: &LintOptions) -> Result<Rules, Stop> {
     let mut files: Vec<Loaded> = inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>()?;
@@ -178,6 +225,11 @@ pub fn load_linted(inputs: &[Input], reading: Reading<'_>, options: &LintOptions
         diagnostics.0.retain(|one| !(is_unused(one.slug) && used.contains(&place_of(sources, one.span))));
     }
     Ok(together(files))
+}
+
+/// The rules of one file that was loaded.
+pub fn of_one(file: Loaded) -> Rules {
+    together(vec![file])
 }
 
 fn together(files: Vec<Loaded>) -> Rules {
@@ -261,7 +313,7 @@ fn uses(file: &Loaded) -> Vec<Place> {
 
 /// Loads one file, or another text in its place.
 fn load_one(input: &Input, replaced: Option<String>, reading: Reading<'_>) -> Result<Loaded, Stop> {
-    let Reading { limits, read: further, tools } = reading;
+    let Reading { limits, read: further, tools, foreign: Foreign { given, newest } } = reading;
     let bytes = match replaced {
         Some(text) => text.into_bytes(),
         None => read(input, limits)?,
@@ -270,7 +322,7 @@ fn load_one(input: &Input, replaced: Option<String>, reading: Reading<'_>) -> Re
         Input::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
         Input::Stdin => std::path::PathBuf::new(),
     };
-    let how = Loading { files: &load::disk(limits, readable(input, further)), tools, limits };
+    let how = Loading { files: &load::disk(limits, readable(input, further)), tools, limits, given, newest };
     Ok(load::one(&input.name(), Some(&folder), bytes, how)?)
 }
 

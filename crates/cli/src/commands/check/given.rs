@@ -74,7 +74,7 @@ fn is_trace(path: &std::path::Path) -> bool {
 }
 
 /// The rules, compiled.
-pub(super) fn load(given: &CheckInputs<'_>, limits: Limits) -> Result<Rules, Stop> {
+pub(super) fn load(given: &CheckInputs<'_>, limits: Limits, foreign: rules::Foreign<'_>) -> Result<Rules, Stop> {
     swapped(given.arguments)?;
     let mut files = Vec::new();
     for path in &given.rules {
@@ -90,7 +90,9 @@ pub(super) fn load(given: &CheckInputs<'_>, limits: Limits) -> Result<Rules, Sto
         return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
     }
     let tools = rules::tools(given.project.as_ref(), limits)?;
-    let mut rules = rules::load(&files, rules::Reading { limits, read: &given.read(), tools: &tools })?;
+    let read = given.read();
+    let reading = rules::Reading { read: &read, ..rules::Reading::plain(limits) }.with(&tools).foreign(foreign);
+    let mut rules = rules::load(&files, reading)?;
     if let Some(project) = &given.project {
         rules.take_levels(&project.lint);
     }

@@ -42,14 +42,16 @@ impl<'a> TestInputs<'a> {
         let inputs = inputs::rules(&named)?;
         let tools = rules::tools(project, *limits)?;
         tools.iter().for_each(|(file, _)| used.add(Path::new(file)));
-        let mut loaded = rules::load(&inputs, self.arguments.read.reading(*limits).with(&tools))?;
+        let values = params::Values::new(&self.arguments.param_file, &self.arguments.param)?;
+        let foreign = self.arguments.compat.reading(&values.texts);
+        let mut loaded = rules::load(&inputs, self.arguments.read.reading(*limits).with(&tools).foreign(foreign))?;
         loaded.files().for_each(|file| used.add(Path::new(file)));
         project.iter().for_each(|project| loaded.take_levels(&project.lint));
         loaded.tell(color)?;
         if let Some(project) = project {
             params::of_project(&mut loaded.programs, project, self.arguments.rules.is_empty())?;
         }
-        params::apply(&mut loaded.programs, &self.arguments.param_file, &self.arguments.param)?;
+        values.apply(&mut loaded.programs)?;
         let selection = Selection { rules: self.arguments.rule.clone(), ..Selection::default() };
         select::known(&loaded.programs, &selection)?;
         self.cases_have_rules(&inputs)?;

@@ -114,6 +114,8 @@ pub struct Arguments {
     #[command(flatten)]
     read: crate::commands::rules::ReadFlag,
     #[command(flatten)]
+    compat: crate::commands::rules::CompatFlag,
+    #[command(flatten)]
     project: ProjectArguments,
 }
 

@@ -1,0 +1,95 @@
+//! From a foreign file to a program whose places are those of the file.
+
+use crate::{How, Lowered, lower};
+use averment_base::diagnostic::{Diagnostic, Diagnostics};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_engine::bytecode::program::{Program, ProgramSource};
+use averment_engine::check::{CheckOptions, check_with_tools};
+use averment_engine::compile;
+use averment_engine::ir::{Constant, Param, Type};
+use std::path::Path;
+
+/// What became of a foreign file.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The program; `None` where it cannot be used.
+    pub program: Option<Program>,
+    /// What is said of it, at its own places.
+    pub diagnostics: Diagnostics,
+    /// Its sentences; `None` where it has none.
+    pub lowered: Option<Lowered>,
+}
+
+/// Compiles a foreign file of `sources`; files that are read for it are added to them. `tools` are files that declare tools, by name and text.
+#[must_use]
+pub fn compile(
+    sources: &mut SourceMap,
+    root: FileId,
+    tools: &[(String, String)],
+    limits: Limits,
+    how: How<'_>,
+) -> Compiled {
+    let lowered = match lower(sources, root, how) {
+        Ok(lowered) => lowered,
+        Err(diagnostics) => return Compiled { program: None, diagnostics, lowered: None },
+    };
+    let (name, folder) = sources.get(root).map(|file| (file.name.clone(), file.folder.clone())).unwrap_or_default();
+    let mut own = SourceMap::default();
+    let written = own.add(SourceFile::new(name, folder.as_deref(), lowered.written.text.as_str()));
+    let folder_of = |name: &str| Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
+    let tools: Vec<FileId> = tools
+        .iter()
+        .map(|(name, text)| own.add(SourceFile::new(name.as_str(), Some(&folder_of(name)), text.as_str())))
+        .collect();
+    let checked = check_with_tools(&mut own, written, &tools, &CheckOptions { limits, files: how.files });
+    let moved = Moved::new(sources, root, &own, &lowered);
+    let mut diagnostics = lowered.said.clone();
+    diagnostics.0.extend(checked.diagnostics.0.iter().map(|one| moved.diagnostic(one)));
+    let program = (!checked.diagnostics.has_errors()).then(|| {
+        let mut program = compile::compile(&checked.module, &own);
+        let texts =
+            |(_, file): (FileId, &SourceFile)| ProgramSource { name: file.name.clone(), text: file.text.to_string() };
+        program.relocate(sources.iter().map(texts).collect(), &|span| moved.span(span));
+        let at = Span::new(root, 0, 0);
+        program.params.extend(lowered.params.iter().map(|(name, value)| param(name, value, at)));
+        program
+    });
+    Compiled { program, diagnostics, lowered: Some(lowered) }
+}
+
+/// A parameter of the file: its value is in the sentences already.
+fn param(name: &str, value: &str, span: Span) -> Param {
+    Param { name: name.to_owned(), ty: Type::Any, default: Some(Constant::Text(value.to_owned())), span }
+}
+
+/// Where the places of the sentences are among the sources of the file.
+struct Moved<'a> {
+    root: FileId,
+    lowered: &'a Lowered,
+    /// For each file that the sentences read, its number among all sources.
+    files: Vec<FileId>,
+}
+
+impl<'a> Moved<'a> {
+    fn new(sources: &mut SourceMap, root: FileId, own: &SourceMap, lowered: &'a Lowered) -> Self {
+        let files = own.iter().map(|(id, file)| if id.0 == 0 { root } else { sources.add(file.clone()) }).collect();
+        Self { root, lowered, files }
+    }
+
+    fn span(&self, span: Span) -> Span {
+        if span.file.0 == 0 {
+            return self.lowered.written.place(span.range()).unwrap_or(Span::new(self.root, 0, 0));
+        }
+        Span { file: self.files.get(span.file.0 as usize).copied().unwrap_or(self.root), ..span }
+    }
+
+    /// The same diagnostic where the file stands. What it would change is text that nobody has written.
+    fn diagnostic(&self, one: &Diagnostic) -> Diagnostic {
+        let mut one = one.clone();
+        one.span = self.span(one.span);
+        one.others.iter_mut().for_each(|label| label.span = self.span(label.span));
+        one.fix = None;
+        one
+    }
+}

@@ -1,0 +1,167 @@
+//! Rule files of other systems, as sentences of the language.
+//!
+//! Each dialect is a folder that only lowers: it reads a file of its system and writes the text of the language that means the same. That text is
+//! compiled like any other, so that there is one meaning, one evaluation and one set of reports; what is said of it is said at the place in the
+//! foreign file that it was made of ([`Written::place`]). Where a system means something else than the language by a like word (what is missing,
+//! which order counts), the text says so openly.
+
+mod compiled;
+pub mod shape;
+pub mod writer;
+pub mod yaml;
+
+use averment_base::diagnostic::Diagnostics;
+use averment_base::source::{FileId, SourceMap};
+use averment_engine::check::files::Files;
+pub use compiled::{Compiled, compile};
+use shape::Said;
+use writer::Writer;
+pub use writer::Written;
+use yaml::Node;
+
+/// A system whose rule files are read: a row of [`DIALECTS`].
+pub struct Dialect {
+    /// Its name, as people write it.
+    pub name: &'static str,
+    /// What its files are called.
+    pub files: &'static str,
+    /// Which words of YAML are no text.
+    pub schema: yaml::Schema,
+    /// Whether a document is one of its files.
+    pub is_one: fn(&Node) -> bool,
+    /// Writes the sentences of a document.
+    pub lower: fn(&Node, &mut Lowering<'_>),
+    /// What a verdict is called there.
+    pub verdicts: &'static Verdicts,
+}
+
+impl std::fmt::Debug for Dialect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What the five verdicts are in a system: a word each, and a score where it knows scores.
+#[derive(Debug)]
+pub struct Verdicts {
+    /// `pass`.
+    pub pass: Own,
+    /// `fail`.
+    pub fail: Own,
+    /// `vacuous`.
+    pub vacuous: Own,
+    /// `undecided`.
+    pub undecided: Own,
+    /// `error`.
+    pub error: Own,
+}
+
+/// The verdict of another system.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Own {
+    /// Its word.
+    pub word: &'static str,
+    /// Its score, where the assertion has none of its own; `None` where that system knows no scores.
+    pub score: Option<f64>,
+}
+
+/// All dialects. The first whose file a document is reads it.
+pub static DIALECTS: &[Dialect] = &[];
+
+/// What is known when a file is lowered, and what becomes of it.
+pub struct Lowering<'a> {
+    /// All files that are read for it; others that it names are added.
+    pub sources: &'a mut SourceMap,
+    /// The file itself.
+    pub root: FileId,
+    /// Where the files are read that it names.
+    pub files: &'a dyn Files,
+    /// Values for its parameters, as they were given, with their names.
+    pub given: &'a [(String, String)],
+    /// Whether the newest release of the system decides where it and its documents disagree.
+    pub newest: bool,
+    /// What is said of it.
+    pub said: Said,
+    /// The sentences.
+    pub out: Writer,
+    /// Its parameters, with the values that they have.
+    pub params: Vec<(String, String)>,
+}
+
+/// A foreign file as text of the language.
+#[derive(Debug)]
+pub struct Lowered {
+    /// Whose file it is.
+    pub dialect: &'static Dialect,
+    /// The text, with the places that it was made of.
+    pub written: Written,
+    /// Its parameters, with the values that they have.
+    pub params: Vec<(String, String)>,
+    /// What was said of the file.
+    pub said: Diagnostics,
+}
+
+/// How foreign files are lowered.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    /// Where the files are read that they name.
+    pub files: &'a dyn Files,
+    /// Values for parameters, with their names.
+    pub given: &'a [(String, String)],
+    /// Whether the newest release of a system decides where it and its documents disagree.
+    pub newest: bool,
+}
+
+/// Whether a text may be a file of another system: it is YAML, and no text of the language begins so.
+#[must_use]
+pub fn may_be_foreign(name: &str, text: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or("");
+    let named = ["yaml", "yml"].contains(&ending);
+    named || (name == "-" && begins_like_yaml(text))
+}
+
+/// A key of the top of a document in the first line that is no comment.
+fn begins_like_yaml(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    first.is_some_and(|line| {
+        let key = line.split_once(':').map(|(key, behind)| (key, behind.starts_with([' ', '\r']) || behind.is_empty()));
+        line.starts_with("---")
+            || line.starts_with("%YAML")
+            || key.is_some_and(|(key, ends)| ends && writer::is_identifier(key))
+    })
+}
+
+/// Lowers a file of another system.
+///
+/// # Errors
+/// What keeps it from being read, with places in it.
+pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowered, Diagnostics> {
+    let text = sources.get(root).map(|file| file.text.clone()).unwrap_or_default();
+    let mut dialects = DIALECTS.iter();
+    let found = yaml::parse(&text, root, yaml::Schema::Core).map_err(|error| Diagnostics(vec![error]))?;
+    let Some(dialect) = dialects.find(|dialect| (dialect.is_one)(&found)) else {
+        return Err(Diagnostics(vec![unknown(&found)]));
+    };
+    let document = match dialect.schema {
+        yaml::Schema::Core => found,
+        other => yaml::parse(&text, root, other).map_err(|error| Diagnostics(vec![error]))?,
+    };
+    let How { files, given, newest } = how;
+    let (said, out, params) = (Said::default(), Writer::default(), Vec::new());
+    let mut lowering = Lowering { sources, root, files, given, newest, said, out, params };
+    (dialect.lower)(&document, &mut lowering);
+    let Lowering { said, out, params, .. } = lowering;
+    match said.has_errors() {
+        true => Err(said.diagnostics),
+        false => Ok(Lowered { dialect, written: out.finish(), params, said: said.diagnostics }),
+    }
+}
+
+/// What is said of YAML that is no file of any system.
+fn unknown(document: &Node) -> averment_base::diagnostic::Diagnostic {
+    use averment_base::diagnostic::{Diagnostic, Slug};
+    let known: Vec<String> = DIALECTS.iter().map(|dialect| format!("{} ({})", dialect.name, dialect.files)).collect();
+    let place = document.entries().first().map_or(document.span.at_start(), |(key, _)| key.span);
+    Diagnostic::new(Slug::Syntax, place, "this YAML holds no rules of a system that is read here")
+        .help(format!("rule files are `.assert` files, and those of {}", known.join(", ")))
+}

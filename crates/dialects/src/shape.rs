@@ -1,0 +1,124 @@
+//! What a mapping of a dialect may hold, and what is said where a file holds something else.
+
+use crate::yaml::Node;
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, suggest};
+use averment_base::source::Span;
+
+/// What is said of a foreign file while it is read.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// It.
+    pub diagnostics: Diagnostics,
+}
+
+impl Said {
+    /// Says that something cannot be used.
+    pub fn error(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.diagnostics.0.push(Diagnostic::new(slug, place, message).help(help));
+    }
+
+    /// Says what is worth knowing: the file is taken all the same.
+    pub fn warning(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
+        let mut diagnostic = Diagnostic::new(slug, place, message).help(help);
+        diagnostic.severity = averment_base::diagnostic::Severity::Warning;
+        self.diagnostics.0.push(diagnostic);
+    }
+
+    /// A value that has another shape than it has to.
+    pub fn shape(&mut self, node: &Node, what: &str, wanted: &str) {
+        self.error(Slug::TypeMismatch, node.span, format!("{what} is {}", node.kind()), format!("write {wanted}"));
+    }
+
+    /// A key that means nothing here, with the nearest of those that do.
+    pub fn unknown_key(&mut self, key: &Node, what: &str, known: &[&str]) {
+        let name = key.key();
+        let near = suggest::nearest(&name, known.iter().copied());
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("{what} may have {}", listed(known)),
+        };
+        self.error(Slug::UnknownField, key.span, format!("{what} has no key `{name}`"), help);
+    }
+
+    /// A word that is none of those that are known.
+    pub fn unknown_word(&mut self, node: &Node, what: &str, known: &[&str]) {
+        let word = node.key();
+        let help = match suggest::nearest(&word, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write {}", listed(known)),
+        };
+        self.error(Slug::UnknownType, node.span, format!("there is no {what} `{word}`"), help);
+    }
+
+    /// Whether a mapping is one, and has no other keys than these.
+    pub fn keys(&mut self, node: &Node, what: &str, known: &[&str]) -> bool {
+        if !node.is_map() {
+            self.shape(node, what, "a mapping");
+            return false;
+        }
+        let mut all_known = true;
+        for (key, _) in node.entries() {
+            if !key.text().is_some_and(|name| known.contains(&name)) {
+                self.unknown_key(key, what, known);
+                all_known = false;
+            }
+        }
+        all_known
+    }
+
+    /// The text of a key that has to be there.
+    pub fn required_text<'a>(&mut self, node: &'a Node, key: &str, what: &str) -> Option<&'a str> {
+        match node.get(key) {
+            Some(value) => self.as_text(value, &format!("`{key}` of {what}")),
+            None => {
+                self.error(
+                    Slug::TypeMismatch,
+                    node.span,
+                    format!("{what} has no `{key}`"),
+                    format!("write `{key}: …`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// The text of a key that may be left out.
+    pub fn optional_text<'a>(&mut self, node: &'a Node, key: &str, what: &str) -> Option<&'a str> {
+        self.as_text(node.get(key)?, &format!("`{key}` of {what}"))
+    }
+
+    /// A text; said where it is none.
+    pub fn as_text<'a>(&mut self, node: &'a Node, what: &str) -> Option<&'a str> {
+        let text = node.text();
+        if text.is_none() {
+            self.shape(node, what, "a text, in quotes where it looks like a number or a boolean");
+        }
+        text
+    }
+
+    /// The elements of a list under a key; none where there is no such key. Said where it is no list.
+    pub fn list<'a>(&mut self, node: &'a Node, key: &str, what: &str) -> &'a [Node] {
+        let Some(value) = node.get(key) else { return &[] };
+        if !value.is_list() {
+            self.shape(value, &format!("`{key}` of {what}"), "a list");
+        }
+        value.items()
+    }
+
+    /// Whether something was said that keeps the file from being used.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.has_errors()
+    }
+}
+
+/// Names in a row: `` `a`, `b` and `c` ``.
+#[must_use]
+pub fn listed(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,226 @@
+//! Writing sentences, each piece with the place in the foreign file that it was made of.
+
+use crate::yaml::{Node, Value};
+use averment_base::source::Span;
+use averment_syntax::words;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// A text of the language in the making.
+#[derive(Debug, Default)]
+pub struct Writer {
+    text: String,
+    places: Vec<(Range<usize>, Span)>,
+    depth: usize,
+}
+
+/// A text of the language, and where its pieces come from.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// Pieces with their places in the foreign file; pieces inside of others are finer.
+    places: Vec<(Range<usize>, Span)>,
+}
+
+impl Writer {
+    /// Writes a line: what `line` writes is made of `place`.
+    pub fn line(&mut self, place: Span, line: impl FnOnce(&mut Self)) {
+        self.indent();
+        self.of(place, line);
+        self.text.push('\n');
+    }
+
+    /// Writes a line that opens a block, what is in it, and its end.
+    pub fn block(&mut self, place: Span, head: impl FnOnce(&mut Self), body: impl FnOnce(&mut Self)) {
+        let start = self.text.len();
+        self.indent();
+        self.of(place, head);
+        self.text.push_str(" {\n");
+        self.depth = self.depth.saturating_add(1);
+        body(self);
+        self.depth = self.depth.saturating_sub(1);
+        self.indent();
+        self.text.push_str("}\n");
+        self.places.push((start..self.text.len(), place));
+    }
+
+    /// Writes a remark, a line of `#` for each of its lines.
+    pub fn remark(&mut self, text: &str) {
+        for line in text.lines() {
+            self.indent();
+            let line = averment_base::diagnostic::render::one_line(line);
+            self.text.push_str(if line.is_empty() { "#" } else { "# " });
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
+    }
+
+    /// An empty line, unless one stands there.
+    pub fn gap(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") && !self.text.ends_with("{\n") {
+            self.text.push('\n');
+        }
+    }
+
+    /// A piece that is made of a place.
+    pub fn of(&mut self, place: Span, piece: impl FnOnce(&mut Self)) {
+        let start = self.text.len();
+        piece(self);
+        self.places.push((start..self.text.len(), place));
+    }
+
+    /// Text as it is.
+    pub fn put(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Text as it is, made of a place.
+    pub fn put_of(&mut self, place: Span, text: &str) {
+        self.of(place, |writer| writer.put(text));
+    }
+
+    /// A value of the foreign file as a literal.
+    pub fn literal(&mut self, node: &Node) {
+        self.of(node.span, |writer| writer.text.push_str(&literal(node)));
+    }
+
+    fn indent(&mut self) {
+        (0..self.depth).for_each(|_| self.text.push_str("  "));
+    }
+
+    /// The text, and where its pieces come from.
+    #[must_use]
+    pub fn finish(mut self) -> Written {
+        let length = self.text.trim_end_matches('\n').len();
+        self.text.truncate(length);
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.places.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+        Written { text: self.text, places: self.places }
+    }
+}
+
+impl Written {
+    /// The place in the foreign file that a piece of the text was made of: that of the smallest piece around it.
+    #[must_use]
+    pub fn place(&self, piece: Range<usize>) -> Option<Span> {
+        let behind = self.places.partition_point(|(range, _)| range.start <= piece.start);
+        let around = self.places.get(..behind)?.iter().rev();
+        around.filter(|(range, _)| piece.end <= range.end).min_by_key(|(range, _)| range.len()).map(|(_, place)| *place)
+    }
+}
+
+/// A text as the language writes it.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '$' if characters.peek() == Some(&'{') => quoted.push_str("\\$"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            hidden if hidden.is_control() || is_hidden(hidden) => {
+                let _ = write!(quoted, "\\u{{{:x}}}", u32::from(hidden));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Characters that nobody sees, or that turn a line around.
+fn is_hidden(character: char) -> bool {
+    matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// A value as the language writes it: JSON with bare keys where they can stand so.
+#[must_use]
+pub fn literal(node: &Node) -> String {
+    match &node.value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.clone(),
+        Value::Text(text) => quoted(text),
+        Value::List(items) => format!("[{}]", joined(items.iter().map(literal))),
+        Value::Map(entries) if entries.is_empty() => "{}".to_owned(),
+        Value::Map(entries) => {
+            format!(
+                "{{ {} }}",
+                joined(entries.iter().map(|(key, value)| format!("{}: {}", bare_key(&key.key()), literal(value))))
+            )
+        }
+    }
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// A key as it stands in an object: bare where it is a name.
+fn bare_key(key: &str) -> String {
+    if is_identifier(key) { key.to_owned() } else { quoted(key) }
+}
+
+/// Whether a text is an identifier of the language.
+#[must_use]
+pub fn is_identifier(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A name as rules, cases and tags have it, made of any text: what cannot stand in one becomes `-`.
+#[must_use]
+pub fn label(text: &str) -> String {
+    let mut label = String::new();
+    for character in text.chars() {
+        match character {
+            c if c.is_ascii_alphanumeric() || c == '_' => label.push(c),
+            '.' if !label.is_empty() && !label.ends_with(['-', '.']) => label.push('.'),
+            _ if !label.is_empty() && !label.ends_with(['-', '.']) => label.push('-'),
+            _ => {}
+        }
+    }
+    let label = label.trim_end_matches(['-', '.']);
+    match label.chars().next() {
+        None => "rule".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("r-{label}"),
+        Some(_) if words::OPERATORS.contains(&label) => format!("r-{label}"),
+        Some(_) => label.to_owned(),
+    }
+}
+
+/// Names for rules: each text its own.
+#[derive(Debug, Default)]
+pub struct Labels {
+    taken: std::collections::BTreeSet<String>,
+}
+
+impl Labels {
+    /// The label of a text that no other text has been given.
+    pub fn of(&mut self, text: &str) -> String {
+        let wanted = label(text);
+        let mut name = wanted.clone();
+        let mut number = 2_u32;
+        while !self.taken.insert(name.clone()) {
+            name = format!("{wanted}-{number}");
+            number = number.saturating_add(1);
+        }
+        name
+    }
+}
+
+/// The name of a tool in a pattern: bare where it can stand so and is no glob, quoted otherwise.
+#[must_use]
+pub fn tool(name: &str) -> String {
+    let lists =
+        [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS, words::OPERATORS, words::KINDS];
+    let in_patterns = ["proposed", "ok", "failed", "by", "tagged", "where", "times", "within", "until"];
+    let word = words::is_reserved(name) || in_patterns.contains(&name) || lists.iter().any(|list| list.contains(&name));
+    if is_identifier(name) && !word { name.to_owned() } else { quoted(name) }
+}

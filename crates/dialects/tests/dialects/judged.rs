@@ -1,0 +1,114 @@
+//! A foreign file on a run: as it is, and as what it is imported as.
+
+use averment::{Rules, Verdict};
+use averment_base::diagnostic::Diagnostics;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_dialects::How;
+use averment_engine::check::files::Memory;
+use averment_engine::check::{CheckOptions, check};
+use averment_ide::lint::{LintOptions, report};
+use averment_syntax::fmt;
+use std::path::Path;
+
+/// What came of a file on a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// Of each assertion its id, its verdict and its score.
+    pub results: Vec<(String, Verdict, Option<f64>)>,
+    /// Of each rule its id, its verdict and its score.
+    pub rules: Vec<(String, Verdict, Option<f64>)>,
+    /// Whether the run passes.
+    pub passed: bool,
+    /// Its score.
+    pub score: Option<f64>,
+}
+
+/// A foreign file with the files beside it, and values for its parameters.
+#[derive(Debug, Clone, Default)]
+pub struct Given<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Files beside it.
+    pub beside: &'a [(&'a str, &'a str)],
+    /// Values of parameters.
+    pub params: &'a [(&'a str, &'a str)],
+    /// Whether the newest release decides.
+    pub newest: bool,
+}
+
+impl Given<'_> {
+    fn files(&self) -> Memory {
+        Memory::new(self.beside.iter().copied())
+    }
+
+    /// What it is imported as.
+    ///
+    /// # Errors
+    /// What is said of it, a line each.
+    pub fn imported(&self) -> Result<String, String> {
+        let mut sources = SourceMap::default();
+        let root = sources.add(SourceFile::new(self.name, Some(Path::new("")), self.text));
+        let given: Vec<(String, String)> =
+            self.params.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let how = How { files: &self.files(), given: &given, newest: self.newest };
+        let compiled = averment_dialects::compile(&mut sources, root, &[], Limits::default(), how);
+        match (compiled.program, compiled.lowered) {
+            (Some(_), Some(lowered)) => Ok(lowered.written.text),
+            _ => Err(lines(&sources, &compiled.diagnostics)),
+        }
+    }
+
+    /// Judges a run in both ways, which have to agree.
+    ///
+    /// # Errors
+    /// What is said of the file where it cannot be used, a line each.
+    pub fn judge(&self, run: &str) -> Result<Judged, String> {
+        let text = self.imported()?;
+        let mut builder = Rules::builder().files(self.files()).text(self.name, self.text).allow_empty(true);
+        for (name, value) in self.params {
+            builder = builder.param_text(*name, *value);
+        }
+        assert!(!self.newest, "the façade judges by the documents");
+        let own = judged(&builder.build().map_err(|error| error.to_string())?, run);
+        let rules = Rules::builder().files(self.files()).text("imported.assert", text.as_str()).allow_empty(true);
+        let imported = rules.build().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(own, judged(&imported, run), "the file and what it is imported as differ:\n{text}");
+        Ok(own)
+    }
+
+    /// What it is imported as is formatted as the formatter would, and no lint finds anything in it.
+    pub fn imports_cleanly(&self) {
+        let text = self.imported().unwrap();
+        let formatted =
+            fmt::format_text(&text, &fmt::Options::default()).unwrap_or_else(|said| panic!("{said:?}\n{text}"));
+        let mut sources = SourceMap::default();
+        let root = sources.add(SourceFile::new("imported.assert", Some(Path::new("")), formatted.as_str()));
+        let options = CheckOptions { limits: Limits::default(), files: &self.files() };
+        let checked = check(&mut sources, root, &options);
+        let said = report(&sources, root, &checked, &LintOptions::default());
+        assert!(said.0.is_empty(), "{}\n{formatted}", lines(&sources, &said));
+    }
+}
+
+fn judged(rules: &Rules, run: &str) -> Judged {
+    let outcome = rules.check_one(run).unwrap_or_else(|error| panic!("{error}: {run}"));
+    Judged {
+        results: outcome.results().map(|one| (one.id().to_owned(), one.verdict(), one.score())).collect(),
+        rules: outcome.rules().map(|one| (one.id().to_owned(), one.verdict(), one.score())).collect(),
+        passed: outcome.passed(),
+        score: outcome.score(),
+    }
+}
+
+/// What was said, a line each with its place.
+pub fn lines(sources: &SourceMap, said: &Diagnostics) -> String {
+    let line = |one: &averment_base::diagnostic::Diagnostic| {
+        let place = sources.position(one.span);
+        let help = one.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("{}:{}:{}: {}{help}", sources.name(one.span), place.line, place.column, one.message)
+    };
+    said.0.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -39,6 +39,7 @@ pub struct RulesBuilder {
     names: Option<String>,
     redact: Vec<String>,
     allow_empty: bool,
+    newest: bool,
     settings: Settings,
 }
 
@@ -167,6 +168,13 @@ impl RulesBuilder {
         self
     }
 
+    /// Whether the newest release of another system decides where it and its documents disagree: of rule files of that system.
+    #[must_use]
+    pub fn by_newest_release(mut self, newest: bool) -> Self {
+        self.newest = newest;
+        self
+    }
+
     /// Whether what is odd in a trace, such as a key that stands twice, is an error of the run instead of a warning.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
@@ -232,7 +240,7 @@ impl RulesBuilder {
         let given = self.files.as_deref();
         let given_params = self.given_texts();
         let (tools, limits) = (self.tools.as_slice(), self.settings.limits);
-        let how = |files| Loading { tools, given: &given_params, ..Loading::plain(files, limits) };
+        let how = |files| Loading { tools, given: &given_params, newest: self.newest, ..Loading::plain(files, limits) };
         let nothing = Memory::default();
         match (source, given) {
             (Source::Bytes(name, bytes), given) => {

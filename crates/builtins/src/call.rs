@@ -2,7 +2,7 @@
 //!
 //! A function is only asked about arguments of the types it takes. An argument that is missing, or of another type, gives
 //! `missing`, never a fault: a test on the result is then false with that as its reason. Otherwise an argument that the run does not
-//! record gives what is not recorded, so that what depends on it stays undecided.
+//! record gives what is not recorded, so that what depends on it stays undecided. A function that sees nothing, too, is asked all the same.
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
@@ -79,6 +79,9 @@ impl Builtin {
         let (least, most) = self.arity();
         if arguments.len() < least || arguments.len() > most {
             return Some(Value::Missing);
+        }
+        if self.sees_nothing {
+            return None;
         }
         let mut absent = false;
         for (argument, parameter) in arguments.iter().zip(self.parameters) {

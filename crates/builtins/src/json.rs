@@ -94,6 +94,12 @@ pub(super) fn json<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     call.cache.read(text, node.origin, Memory { arena: call.arena, limits: call.limits, meter: call.meter })
 }
 
+pub(super) fn coalesce<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let value = call.node(0);
+    let nothing = matches!(value.value, Value::Missing | Value::Absent | Value::Null);
+    Ok(if nothing { call.node(1) } else { value })
+}
+
 /// Whether a text is JSON as a whole, white space around it allowed.
 #[must_use]
 pub fn is_json(text: &str) -> bool {

@@ -17,6 +17,7 @@ pub mod nothing;
 mod number;
 mod path_cost;
 pub mod pattern;
+pub mod python;
 pub mod reference;
 pub mod schema;
 mod score;

@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_function_whose_result_may_be_missing_says_why() {
-        for builtin in BUILTINS.iter().filter(|builtin| builtin.doc.contains("missing")) {
+        for builtin in BUILTINS.iter().filter(|builtin| builtin.doc.contains("missing") && !builtin.sees_nothing) {
             let empty = [r#"[""]"#, r#"["%ff"]"#, "[[]]", r#"[[1, "a"]]"#];
             assert!(empty.iter().any(|arguments| !said(builtin.name, arguments).is_empty()), "{}", builtin.name);
         }

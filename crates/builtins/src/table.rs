@@ -22,6 +22,8 @@ pub struct Builtin {
     pub keeps_unit: bool,
     /// True for a similarity between 0 and 1: a comparison with it gives its value as the score of the assertion.
     pub score: bool,
+    /// True when it is asked about arguments that are missing or not recorded, too.
+    pub sees_nothing: bool,
     /// What it gives, in one sentence without a full stop.
     pub doc: &'static str,
     /// An assertion that is true on every run.
@@ -137,6 +139,7 @@ macro_rules! builtins {
                 result: Type::$result,
                 keeps_unit: false,
                 score: false,
+                sees_nothing: false,
                 doc: $doc,
                 example: $example,
                 body: super::$module::$name,
@@ -197,7 +200,11 @@ builtins! {
     }
     Json in json {
         json(text: Any) -> Any [], "the value that the text spells in JSON; missing where it is not JSON. A value that is no text stays as it is", r#"json('{"a": [1, 2]}').a[1] == 2"#;
+        coalesce(value: Any, otherwise: Any) -> Any [sees_nothing], "the value, or the other one where it is missing, `null` or not recorded", r#"coalesce(null, 5) == 5"#;
         jsonpath(value: Any, path: String) -> List [], "all values that an RFC 9535 path finds", r#"jsonpath({ a: [{ p: 5 }, { p: 15 }] }, "$.a[?@.p > 10].p") == [15]"#;
+    }
+    Encoding in python {
+        python_text(value: Any) -> String [], "the value as Python writes it with `str`: text stays, `True`, `None`, `{'a': 1}`", r#"python_text({ a: true }) == "{'a': True}""#;
     }
     Encoding in encoding {
         sha256(text: String) -> String [], "the SHA-256 of the text's UTF-8 bytes, in lower-case hexadecimal", r#"sha256("abc") starts with "ba7816bf""#;

@@ -6,6 +6,7 @@
 //! which order counts), the text says so openly.
 
 mod compiled;
+mod runsight;
 pub mod shape;
 pub mod writer;
 pub mod yaml;
@@ -66,7 +67,7 @@ pub struct Own {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] = &[];
+pub static DIALECTS: &[Dialect] = &[runsight::DIALECT];
 
 /// What is known when a file is lowered, and what becomes of it.
 pub struct Lowering<'a> {

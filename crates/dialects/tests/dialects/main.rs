@@ -17,4 +17,5 @@
 )]
 
 mod judged;
+mod runsight;
 mod tally;

@@ -44,6 +44,7 @@ mod openhands;
 mod otel;
 mod owasp;
 mod run_state;
+mod runsight;
 mod skillgym;
 pub(crate) mod spans;
 mod stop;
@@ -192,7 +193,7 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 41] = [
+pub static FORMATS: [Format; 42] = [
     stop::FORMAT,
     langfuse::FORMAT,
     langsmith::FORMAT,
@@ -222,6 +223,7 @@ pub static FORMATS: [Format; 41] = [
     managed::FORMAT,
     opencode::FORMAT,
     evalview::FORMAT,
+    runsight::FORMAT,
     owasp::FORMAT,
     assay::FORMAT,
     assay::EVENTS,

@@ -1,0 +1,173 @@
+//! Paths of the library that Runsight uses (`jsonpath-ng`) in the syntax of RFC 9535, and values as Python writes them.
+
+use crate::yaml::Node;
+use averment_base::limits::Limits;
+use averment_base::value::json::parse;
+use averment_builtins::json::check_path;
+use averment_builtins::python::text_of;
+use bumpalo::Bump;
+
+/// A value as Python writes it with `str`.
+pub(super) fn python_text(node: &Node) -> String {
+    if let Some(text) = node.text() {
+        return text.to_owned();
+    }
+    let (json, arena) = (node.json(), Bump::new());
+    parse(&json, 0, &arena, &Limits::default()).map(|document| text_of(&document.node.value)).unwrap_or(json)
+}
+
+/// The same path in the syntax of RFC 9535. One that only RFC 9535 knows stays as it is.
+///
+/// # Errors
+/// Why it is none, in words.
+pub(super) fn standard(path: &str) -> Result<String, String> {
+    let translated = Reader { rest: path, out: "$".to_owned(), dotted: true }.read();
+    match translated {
+        Ok(path) if check_path(&path).is_ok() => Ok(path),
+        Err(Unread::Operator(sign)) if check_path(path).is_err() => Err(format!(
+            "`{sign}` joins paths, which has no counterpart: write both paths, and what is to hold of each"
+        )),
+        _ => check_path(path).map(|()| path.to_owned()).map_err(|error| error.message),
+    }
+}
+
+/// Why a path is none of the older syntax.
+enum Unread {
+    /// It cannot be read.
+    Broken,
+    /// It has an operator that RFC 9535 does not know.
+    Operator(char),
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    out: String,
+    /// Whether a field may stand here: at the start and behind a dot.
+    dotted: bool,
+}
+
+impl Reader<'_> {
+    fn read(mut self) -> Result<String, Unread> {
+        self.rest = self.rest.trim_start();
+        let mut any = false;
+        if let Some(rest) = self.rest.strip_prefix('$') {
+            (self.rest, self.dotted, any) = (rest, false, true);
+        } else if self.rest.starts_with('.') {
+            return Err(Unread::Broken);
+        }
+        loop {
+            self.rest = self.rest.trim_start();
+            let Some(first) = self.rest.chars().next() else { break };
+            if first == '.' {
+                self.dot()?;
+                continue;
+            }
+            self.part(first)?;
+            (self.dotted, any) = (false, true);
+        }
+        if any && !self.dotted { Ok(self.out) } else { Err(Unread::Broken) }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = self.rest.get(bytes..).unwrap_or("");
+    }
+
+    fn dot(&mut self) -> Result<(), Unread> {
+        if self.dotted {
+            return Err(Unread::Broken);
+        }
+        let deep = self.rest.starts_with("..");
+        self.out.push_str(if deep { ".." } else { "" });
+        self.skip(if deep { 2 } else { 1 });
+        self.dotted = true;
+        Ok(())
+    }
+
+    fn part(&mut self, first: char) -> Result<(), Unread> {
+        match first {
+            '[' => self.bracket(),
+            '`' => match self.rest.strip_prefix("`this`") {
+                Some(rest) => {
+                    self.rest = rest;
+                    Ok(())
+                }
+                None => Err(Unread::Operator('`')),
+            },
+            '|' | '&' | '(' | ')' | ',' => Err(Unread::Operator(first)),
+            '*' if self.dotted => {
+                self.out.push_str("[*]");
+                self.skip(1);
+                Ok(())
+            }
+            '"' | '\'' if self.dotted => {
+                let inner = self.rest.get(1..).unwrap_or("");
+                let (name, rest) = inner.split_once(first).ok_or(Unread::Broken)?;
+                self.field(name);
+                self.rest = rest;
+                Ok(())
+            }
+            _ if self.dotted && (is_start(first) || first.is_ascii_digit()) => {
+                let of_name = |c: char| if is_start(first) { is_inner(c) } else { c.is_ascii_digit() };
+                let end = self.rest.find(|c| !of_name(c)).unwrap_or(self.rest.len());
+                let (name, rest) = self.rest.split_at_checked(end).ok_or(Unread::Broken)?;
+                self.field(name);
+                self.rest = rest;
+                Ok(())
+            }
+            _ if self.rest.starts_with("where") => Err(Unread::Operator('w')),
+            _ => Err(Unread::Broken),
+        }
+    }
+
+    fn field(&mut self, name: &str) {
+        let name = name.replace('\\', "\\\\").replace('\'', "\\'");
+        let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        self.out.push_str(&match (plain, self.out.ends_with("..")) {
+            (true, true) => name,
+            (true, false) => format!(".{name}"),
+            (false, _) => format!("['{name}']"),
+        });
+    }
+
+    /// `[0]`, `[1,0]`, `[1:3]`, `[*]`, `['a', 'b']`, `[a]`.
+    fn bracket(&mut self) -> Result<(), Unread> {
+        let inner = self.rest.get(1..).unwrap_or("");
+        let quoted = inner.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''));
+        let from = quoted.map_or(0, |quote| inner.rfind(quote).unwrap_or(0));
+        let end = inner.get(from..).and_then(|rest| rest.find(']')).ok_or(Unread::Broken)?.saturating_add(from);
+        let (inside, rest) = inner.split_at_checked(end).ok_or(Unread::Broken)?;
+        let number = |text: &str| text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit());
+        let mut parts = Vec::new();
+        for part in inside.split(',').map(str::trim) {
+            let bare = part.trim_matches(['"', '\'']);
+            let named =
+                part.len() > bare.len() || part.chars().next().is_some_and(is_start) && part.chars().all(is_inner);
+            parts.push(match () {
+                () if part == "*" => "*".to_owned(),
+                () if !part.is_empty() && part.split(':').all(|piece| number(piece.trim())) => part.to_owned(),
+                () if named => format!("'{}'", bare.replace('\'', "\\'")),
+                () => return Err(Unread::Broken),
+            });
+        }
+        self.out.push_str(&format!("[{}]", parts.join(",")));
+        self.rest = rest.get(1..).unwrap_or("");
+        Ok(())
+    }
+}
+
+fn is_start(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '_' | '@' | '\u{4e00}'..='\u{9fa5}' | '\u{1f600}'..='\u{1f64f}')
+}
+
+fn is_inner(c: char) -> bool {
+    is_start(c) || c.is_ascii_digit() || c == '-'
+}
+
+/// A pattern of Python as a literal of the language.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn regex(pattern: &str) -> Result<String, String> {
+    Ok(format!("/{}/u", pattern.replace('/', "\\/")))
+}

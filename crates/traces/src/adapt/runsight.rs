@@ -1,0 +1,68 @@
+//! Runsight: the run of a workflow, with what each of its blocks gave, cost and took.
+//!
+//! The blocks stay as they are, under `meta.blocks`. The run of a workflow with one block is that block's.
+
+use super::calls::Usage;
+use super::draft::Draft;
+use super::fields::{Parsed, Record, Shape, Shapes, fields};
+use super::talk::Talk;
+use super::{Format, IN_FULL, first_of, object, object_of};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
+
+fields! {
+    /// A run.
+    OfWorkflow {
+        Id = "run_id" => Run(of_run::ID),
+        Blocks = "blocks" => PartOf(of_run::META),
+    }
+}
+
+fields! {
+    /// What is recorded of a block.
+    OfBlock {
+        Output = "output" => Run(of_run::OUTPUT),
+        Cost = "cost_usd" => Run(of_run::COST),
+        /// In milliseconds.
+        Latency = "latency_ms" => Run(of_run::DURATION),
+        Tokens = "total_tokens" => PartOf(of_run::USAGE),
+    }
+}
+
+/// Runs of workflows.
+pub(crate) const FORMAT: Format = Format {
+    name: "Runsight run",
+    known_by: "`blocks`, each with its `output`",
+    description: "runs of Runsight's workflows (`blocks` with `output`, `cost_usd`, `latency_ms`, `total_tokens`)",
+    marks: &[OfWorkflow::Blocks.key()],
+    object: |object| object_of(object, OfWorkflow::Blocks).is_some_and(are_blocks),
+    read,
+    ..IN_FULL
+};
+
+fn are_blocks(blocks: Object<'_>) -> bool {
+    let is_block = |node: Node<'_>| object(node).is_some_and(|block| block.field(OfBlock::Output).is_some());
+    !blocks.entries().is_empty() && blocks.entries().iter().all(|entry| is_block(entry.node))
+}
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+    let Value::Object(run) = root.value else { return Ok(()) };
+    draft.set_some(of_run::ID, first_of(run, &[OfWorkflow::Id]).filter(|id| Parsed.is_text(*id)));
+    let blocks = object_of(run, OfWorkflow::Blocks).map(|blocks| blocks.entries()).unwrap_or_default();
+    let mut talk = Talk::new(draft);
+    talk.meta(OfWorkflow::Blocks.key(), run.field(OfWorkflow::Blocks));
+    blocks.iter().for_each(|_| talk.draft.record());
+    if let [only] = blocks
+        && let Some(block) = object(only.node)
+    {
+        let number = |field| block.field(field).filter(|node| Parsed.is(*node, Shape::Number));
+        talk.draft.set_some(of_run::OUTPUT, block.field(OfBlock::Output));
+        talk.draft.set_some(of_run::COST, number(OfBlock::Cost));
+        talk.draft.set_some(of_run::DURATION, number(OfBlock::Latency));
+        let mut usage = Usage::default();
+        usage.add(block);
+        talk.usage = usage;
+    }
+    talk.finish_without_turns();
+    Ok(())
+}

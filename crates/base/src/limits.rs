@@ -136,6 +136,8 @@ pub enum Exhausted {
     Memory,
     /// Somebody ended it.
     Cancelled,
+    /// The regular expression of this number has tried too many ways to match.
+    Backtracking(u32),
 }
 
 impl Meter {

@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::json::Cache;
+use super::matcher::Matcher;
 use super::pattern::Pattern;
 use super::table::Builtin;
 use super::test;
@@ -30,7 +31,7 @@ pub struct Environment<'call, 'run> {
     /// What it may still use.
     pub meter: &'call mut Meter,
     /// The regular expressions of the program, by number.
-    pub regex: &'call dyn Fn(u32) -> Option<&'call Pattern>,
+    pub regex: &'call dyn Fn(u32) -> Option<&'call Matcher>,
     /// Compiled paths and converted values of this run.
     pub cache: &'call Cache<'run>,
 }
@@ -46,14 +47,14 @@ pub struct Call<'call, 'run> {
     pub meter: &'call mut Meter,
     /// Compiled paths and converted values of this run.
     pub cache: &'call Cache<'run>,
-    regex: &'call dyn Fn(u32) -> Option<&'call Pattern>,
+    regex: &'call dyn Fn(u32) -> Option<&'call Matcher>,
 }
 
 /// A separator or a text to look for.
 pub enum Needle<'call, 'run> {
     /// Exactly this text.
     Text(&'run str),
-    /// What a regular expression finds.
+    /// What a regular expression finds; the checker refuses one here that backtracks.
     Regex(&'call Pattern),
 }
 
@@ -161,13 +162,13 @@ impl<'call, 'run> Call<'call, 'run> {
     pub fn needle(&self, position: usize) -> Option<Needle<'call, 'run>> {
         match self.node(position).value {
             Value::Text(text) => Some(Needle::Text(text.as_str())),
-            Value::Regex(number) => (self.regex)(number).map(Needle::Regex),
+            Value::Regex(number) => (self.regex)(number).and_then(Matcher::linear).map(Needle::Regex),
             _ => None,
         }
     }
 
     /// A regular expression of the program.
-    pub fn regex(&self, number: u32) -> Option<&'call Pattern> {
+    pub fn regex(&self, number: u32) -> Option<&'call Matcher> {
         (self.regex)(number)
     }
 

@@ -5,6 +5,7 @@
     allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
 )]
 
+pub mod backtrack;
 pub mod call;
 mod convert;
 pub mod detect;
@@ -13,6 +14,7 @@ mod evidence;
 mod grounding;
 pub mod json;
 mod list;
+pub mod matcher;
 pub mod nothing;
 mod number;
 mod path_cost;

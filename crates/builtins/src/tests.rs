@@ -23,6 +23,7 @@ fn limited(name: &str, arguments: &str, limits: &Limits) -> Result<String, Exhau
 
 fn run<'run>(name: &str, arguments: &[Node<'run>], arena: &'run Bump, limits: &Limits) -> Result<String, Exhausted> {
     let regex = super::pattern::Pattern::new("(?-u)([a-z])([0-9])", 1 << 20).unwrap();
+    let regex = super::matcher::Matcher::Linear(Box::new(regex));
     let environment = Environment {
         arena,
         limits,

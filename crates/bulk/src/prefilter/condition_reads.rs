@@ -205,9 +205,9 @@ impl<'p> Reader<'p> {
             Op::Param(param) => constant(self.program.params.get(param.0 as usize)?.default.as_ref()?),
             Op::Regex(pattern) => {
                 // Nobody counts what a search for many literals takes: what could take long is left to the evaluation.
-                let text = &self.program.regexes.get(pattern.0 as usize)?.pattern;
+                let regex = self.program.regexes.get(pattern.0 as usize)?;
                 let found = Operand::Found(Literal::Regex(pattern.0));
-                (!is_heavy(text)).then_some(Symbol::Constant(found))?
+                (!regex.backtracks && !is_heavy(&regex.pattern)).then_some(Symbol::Constant(found))?
             }
             Op::Root(name) => Symbol::Value(Path { base: Base::Root(name.0), keys: Vec::new() }),
             Op::StepField(name) => Symbol::Value(Path { base: of_step(self.name(name.0)?)?, keys: Vec::new() }),

@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
     ) -> AlternativeDraft {
         match text {
             None | Some(KindText::Command(_)) => {}
-            Some(KindText::Regex(regex)) => part.name = self.name_regex(regex),
+            Some(KindText::Regex(regex)) => self.name_matches(&mut part, of, regex),
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
                 WantedText::Known(text) => part.name = NameTest::Contains(text),
                 WantedText::Computed(value) => part.tests.push(test(TestKind::Contains, field(of, text.span), value)),
@@ -134,7 +134,7 @@ impl<'a> Checker<'a> {
         let mut part = AlternativeDraft::of(kind, NameTest::Any);
         match text {
             None | Some(KindText::Command(_)) => {}
-            Some(KindText::Regex(regex)) => part.name = self.name_regex(regex),
+            Some(KindText::Regex(regex)) => self.name_matches(&mut part, "path", regex),
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
                 WantedText::Known(glob) => part.name = self.path_glob(&glob, text.span),
                 WantedText::Computed(value) => part.tests.push(test(TestKind::Equal, field("path", text.span), value)),
@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
         let mut part = AlternativeDraft::of(kind, NameTest::Any);
         match text {
             None | Some(KindText::Command(_)) => {}
-            Some(KindText::Regex(regex)) => part.name = self.name_regex(regex),
+            Some(KindText::Regex(regex)) => self.name_matches(&mut part, of, regex),
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
                 WantedText::Known(name) if name.contains(['*', '?']) => part.name = NameTest::Glob(name),
                 WantedText::Known(name) => part.name = NameTest::Exactly(name),
@@ -189,8 +189,15 @@ impl<'a> Checker<'a> {
         part
     }
 
-    fn name_regex(&mut self, regex: &ast::Regex) -> NameTest {
-        self.regex_number(regex, None).map_or(NameTest::Any, NameTest::Matches)
+    /// The name matches, which is also that field of the step. Names are compared without a count of what that takes: what backtracks looks
+    /// at the field.
+    fn name_matches(&mut self, part: &mut AlternativeDraft, of: &str, regex: &'a ast::Regex) {
+        let operand = self.regex_literal(regex, Some(of)).expr;
+        if self.backtracks(&operand) {
+            part.tests.push(test(TestKind::Matches, field(of, regex.span), operand));
+        } else if let ExprKind::Regex(number) = operand.kind {
+            part.name = NameTest::Matches(number);
+        }
     }
 
     fn wanted(&mut self, scope: &Scope<'a>, text: &'a ast::Text) -> WantedText {

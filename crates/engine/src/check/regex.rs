@@ -1,17 +1,20 @@
-//! Regular expressions: from `/…/flags` to the syntax of the library, with ASCII classes unless flag `u`, each one once.
+//! Regular expressions: from `/…/flags` to the syntax of the library, with ASCII classes unless flag `u`, each one once. With flag `b` they may
+//! hold what linear matching does not know.
 
 use super::Checker;
 use super::expr::Typed;
+use super::regex_error;
 use super::ty::Ty;
 use crate::ir::{self, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_builtins::backtrack::{Backtracking, is_beyond_linear, skeleton};
 use averment_syntax::ast;
 use indexmap::IndexSet;
 use regex_syntax::ast as parsed;
 
 /// The flags of the language, in the order of the reference.
-const FLAGS: &str = "imsxu";
+const FLAGS: &str = "imsxub";
 
 /// All regular expressions, each with its flags once.
 #[derive(Debug, Default)]
@@ -37,37 +40,53 @@ impl<'a> Checker<'a> {
             return None;
         }
         let flags = Flags::of(&regex.flags);
-        let pattern = match translated(&regex.pattern, flags) {
-            Ok(pattern) => pattern,
-            Err(error) => {
-                let diagnostic = super::regex_error::explain(regex, &error, subject);
-                self.report(diagnostic);
-                return None;
-            }
+        let built = match flags.backtracks {
+            true => is_beyond_linear(&regex.pattern, flags.ignore_white_space)
+                .map_err(|mistake| regex_error::explain_mistake(regex, &mistake, subject))
+                .map(drop),
+            false => Ok(()),
         };
-        let text = format!("/{}/{}", regex.pattern, regex.flags);
-        let one = ir::Regex { pattern, text };
+        let built = built.and_then(|()| {
+            translated(&regex.pattern, flags).map_err(|error| regex_error::explain(regex, &error, subject))
+        });
+        let known = built.and_then(|pattern| {
+            let text = format!("/{}/{}", regex.pattern, regex.flags);
+            self.built(regex, ir::Regex { pattern, text, backtracks: flags.backtracks })
+        });
+        match known {
+            Ok(number) => number,
+            Err(diagnostic) => {
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// The number of one that was read; `None` where there is no room for it, which was said.
+    fn built(&mut self, regex: &ast::Regex, one: ir::Regex) -> Result<Option<u32>, Diagnostic> {
         if let Some(known) = self.regexes.known.get_index_of(&one) {
-            return Some(super::number(known));
+            return Ok(Some(super::number(known)));
         }
-        let ir::Regex { pattern, text } = one;
-        if !self.has_room_for_regex(regex, &pattern) {
-            return None;
+        if one.backtracks {
+            let pattern =
+                Backtracking::new(&one.pattern).map_err(|mistake| regex_error::explain_built(regex, &mistake))?;
+            return Ok(self.has_room_for_regex(regex, pattern.bytes()).then(|| self.add(one)));
         }
-        if let Err(error) = regex::RegexBuilder::new(&pattern).size_limit(self.options.limits.regex_bytes).build() {
-            let diagnostic = super::regex_error::explain_build(regex, &error);
-            self.report(diagnostic);
-            return None;
+        if !self.has_room_for_regex(regex, averment_builtins::pattern::bytes(&one.pattern)) {
+            return Ok(None);
         }
-        Some(self.add_regex(pattern, text))
+        let limit = self.options.limits.regex_bytes;
+        let build = regex::RegexBuilder::new(&one.pattern).size_limit(limit).build();
+        build.map_err(|error| regex_error::explain_build(regex, &error))?;
+        Ok(Some(self.add(one)))
     }
 
     /// Whether the automatons of all regular expressions are not too large together. That is said once, where they become so.
-    fn has_room_for_regex(&mut self, regex: &ast::Regex, pattern: &str) -> bool {
+    fn has_room_for_regex(&mut self, regex: &ast::Regex, bytes: u64) -> bool {
         let most = self.options.limits.all_regex_bytes;
         let before = self.regexes.bytes;
         // What is too large by itself is said of it alone, and takes no more until that is known.
-        let own = averment_builtins::pattern::bytes(pattern).min(self.options.limits.regex_bytes as u64);
+        let own = bytes.min(self.options.limits.regex_bytes as u64);
         self.regexes.bytes = before.saturating_add(own);
         let fits = self.regexes.bytes <= most;
         if !fits && before <= most {
@@ -80,11 +99,21 @@ impl<'a> Checker<'a> {
 
     /// Adds a pattern of the library's syntax.
     pub(super) fn add_regex(&mut self, pattern: String, text: String) -> u32 {
-        let (index, new) = self.regexes.known.insert_full(ir::Regex { pattern: pattern.clone(), text: text.clone() });
+        self.add(ir::Regex { pattern, text, backtracks: false })
+    }
+
+    fn add(&mut self, regex: ir::Regex) -> u32 {
+        let (index, new) = self.regexes.known.insert_full(regex.clone());
         if new {
-            self.module.regexes.push(ir::Regex { pattern, text });
+            self.module.regexes.push(regex);
         }
         super::number(index)
+    }
+
+    /// Whether a value is a regular expression that backtracks.
+    pub(super) fn backtracks(&self, value: &ir::Expr) -> bool {
+        let ExprKind::Regex(number) = value.kind else { return false };
+        self.module.regexes.get(number as usize).is_some_and(|regex| regex.backtracks)
     }
 
     fn check_flags(&mut self, regex: &ast::Regex) -> bool {
@@ -96,9 +125,9 @@ impl<'a> Checker<'a> {
             if !FLAGS.contains(flag) {
                 let message = format!("unknown flag `{flag}`");
                 let help = if flag == 'g' {
-                    "the flags are i, m, s, x, u; `matches` searches the whole text anyway".to_owned()
+                    "the flags are i, m, s, x, u, b; `matches` searches the whole text anyway".to_owned()
                 } else {
-                    "the flags are i, m, s, x, u".to_owned()
+                    "the flags are i, m, s, x, u, b".to_owned()
                 };
                 self.report(Diagnostic::new(Slug::BadRegex, span, message).help(help));
                 return false;
@@ -120,6 +149,7 @@ impl<'a> Checker<'a> {
 pub struct Flags {
     ignore_white_space: bool,
     unicode: bool,
+    backtracks: bool,
     other: [bool; 3],
 }
 
@@ -128,6 +158,7 @@ impl Flags {
         Self {
             ignore_white_space: text.contains('x'),
             unicode: text.contains('u'),
+            backtracks: text.contains('b'),
             other: ['i', 'm', 's'].map(|flag| text.contains(flag)),
         }
     }
@@ -146,8 +177,10 @@ impl Flags {
 
 /// The pattern in the library's syntax.
 fn translated(pattern: &str, flags: Flags) -> Result<String, Box<parsed::Error>> {
-    let tree =
-        parsed::parse::ParserBuilder::new().ignore_whitespace(flags.ignore_white_space).build().parse(pattern)?;
+    // What stands in for the signs that the library does not know is as long as they are.
+    let covered = flags.backtracks.then(|| skeleton(pattern, flags.ignore_white_space).text);
+    let mut parser = parsed::parse::ParserBuilder::new().ignore_whitespace(flags.ignore_white_space).build();
+    let tree = parser.parse(covered.as_deref().unwrap_or(pattern))?;
     let mut edits = Vec::new();
     Ascii { edits: &mut edits }.visit(&tree, flags.unicode);
     let mut out = flags.prefix();

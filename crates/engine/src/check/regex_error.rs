@@ -2,6 +2,7 @@
 
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_builtins::backtrack::{Group, Mistake, Problem, is_beyond_linear};
 use averment_syntax::ast;
 use regex_syntax::ast::{Error, ErrorKind, Span as Place};
 
@@ -9,8 +10,8 @@ use regex_syntax::ast::{Error, ErrorKind, Span as Place};
 pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diagnostic {
     if let Some(named) = named_reference(&regex.pattern, error) {
         let message = "back-references are not supported, because matching is linear";
-        return Diagnostic::new(Slug::BadRegex, span_from(regex, named), message)
-            .help("compare the two parts with separate tests, or write the alternatives out: `/aa|bb/`");
+        let help = "compare the two parts with separate tests, or write the alternatives out: `/aa|bb/`".to_owned();
+        return Diagnostic::new(Slug::BadRegex, span_from(regex, named), message).help(or_backtrack(regex, help));
     }
     let place = span_of(regex, error.span());
     let text = match part(&regex.pattern, error.span()) {
@@ -24,7 +25,15 @@ pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diag
     };
     let (message, help) = match error.kind() {
         ErrorKind::UnsupportedLookAround => look_around(regex, error.span(), subject),
+        ErrorKind::UnsupportedBackreference if text == "\\0" => {
+            ("`\\0` is no escape of regular expressions".to_owned(), "write `\\x00` for the character".to_owned())
+        }
         ErrorKind::UnsupportedBackreference => back_reference(regex, error.span()),
+        ErrorKind::FlagUnrecognized if matches!(text, ">" | "(") => {
+            let what = if text == ">" { "a group that gives nothing back" } else { "a condition" };
+            let help = "leave it out, or say the same with separate tests".to_owned();
+            (format!("{what} is not supported, because matching is linear"), or_backtrack(regex, help))
+        }
         ErrorKind::GroupUnclosed => (
             "this `(` of the regular expression is not closed".to_owned(),
             "add `)`, or write `\\(` for the character".to_owned(),
@@ -65,6 +74,40 @@ pub fn explain(regex: &ast::Regex, error: &Error, subject: Option<&str>) -> Diag
     Diagnostic::new(Slug::BadRegex, place, message).help(help)
 }
 
+/// The help, and that flag `b` makes the expression possible, where that is so.
+fn or_backtrack(regex: &ast::Regex, help: String) -> String {
+    let possible = !regex.flags.contains('b')
+        && is_beyond_linear(&regex.pattern, regex.flags.contains('x')).is_ok_and(|is_beyond| is_beyond);
+    let (pattern, flags) = (&regex.pattern, &regex.flags);
+    if possible { format!("{help}; or let it backtrack: `/{pattern}/{flags}b`") } else { help }
+}
+
+/// A mistake of a pattern with flag `b`.
+pub fn explain_mistake(regex: &ast::Regex, mistake: &Mistake, subject: Option<&str>) -> Diagnostic {
+    let help = match &mistake.problem {
+        Problem::Syntax(error) => return explain(regex, error, subject),
+        Problem::Meaning(error) => return explain_meaning(regex, error),
+        Problem::NoGroup(Group::Number(_)) => {
+            "groups are counted by their opening parentheses, from 1; `(?:…)` is none".to_owned()
+        }
+        Problem::NoGroup(Group::Name(name)) => format!("name one: `(?<{name}>…)`"),
+        Problem::OpenGroup => "refer to it behind its `)`".to_owned(),
+        Problem::ManyBranches => "put alternatives into a group: `(?(1)(?:a|b)|c)`".to_owned(),
+        Problem::RepeatedTwice => "put what is repeated into a group: `(?:a+)*`".to_owned(),
+        Problem::TooLarge => return explain_built(regex, mistake),
+        Problem::Unreadable => "write it otherwise; the syntax is in the reference, section 4".to_owned(),
+    };
+    let start = regex.pattern_span.start as usize;
+    let (from, to) = (start.saturating_add(mistake.range.start), start.saturating_add(mistake.range.end));
+    Diagnostic::new(Slug::BadRegex, Span::new(regex.span.file, from, to), mistake.to_string()).help(help)
+}
+
+/// A pattern with flag `b` that was read and is refused.
+pub fn explain_built(regex: &ast::Regex, mistake: &Mistake) -> Diagnostic {
+    Diagnostic::new(Slug::BadRegex, regex.span, format!("the regular expression cannot be used: {mistake}"))
+        .help("use smaller repetitions, such as `{1,100}` instead of `{1,10000}`")
+}
+
 /// A pattern that the library refuses to build.
 pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
     match error {
@@ -88,10 +131,14 @@ pub fn explain_build(regex: &ast::Regex, error: &regex::Error) -> Diagnostic {
 
 /// A pattern that reads well and means nothing: an unknown class, an empty one.
 fn explain_translation(regex: &ast::Regex) -> Option<Diagnostic> {
-    use regex_syntax::hir::ErrorKind as Kind;
     let spaced = regex.flags.contains('x');
     let parsed = regex_syntax::ParserBuilder::new().ignore_whitespace(spaced).build().parse(&regex.pattern);
     let Err(regex_syntax::Error::Translate(error)) = parsed else { return None };
+    Some(explain_meaning(regex, &error))
+}
+
+fn explain_meaning(regex: &ast::Regex, error: &regex_syntax::hir::Error) -> Diagnostic {
+    use regex_syntax::hir::ErrorKind as Kind;
     let text = part(&regex.pattern, error.span());
     let (message, help) = match error.kind() {
         Kind::UnicodePropertyNotFound | Kind::UnicodePropertyValueNotFound => (
@@ -100,7 +147,7 @@ fn explain_translation(regex: &ast::Regex) -> Option<Diagnostic> {
         ),
         other => (format!("the regular expression cannot be used: {other}"), "write it otherwise; the syntax is in the reference, section 4".to_owned()),
     };
-    Some(Diagnostic::new(Slug::BadRegex, span_of(regex, error.span()), message).help(help))
+    Diagnostic::new(Slug::BadRegex, span_of(regex, error.span()), message).help(help)
 }
 
 /// Where `(?P=name)` or `\\k<name>` stands, when that is what the library stumbled over.
@@ -145,7 +192,7 @@ fn look_around(regex: &ast::Regex, place: &Place, subject: Option<&str>) -> (Str
     let help = look_around_split(regex, place, subject).unwrap_or_else(|| {
         "match what must stand there with one test and what must not with another, joined by `and`".to_owned()
     });
-    (message, help)
+    (message, or_backtrack(regex, help))
 }
 
 /// The same in two tests: what has to match, and what may not.
@@ -199,7 +246,7 @@ fn back_reference(regex: &ast::Regex, place: &Place) -> (String, String) {
         Some(pattern) => format!("write the alternatives out: `/{pattern}/{}`", regex.flags),
         None => "compare the two parts with separate tests, or write the alternatives out: `/aa|bb/`".to_owned(),
     };
-    (message, help)
+    (message, or_backtrack(regex, help))
 }
 
 /// The pattern with each alternative of the group written twice, when the group is the first and holds plain alternatives.

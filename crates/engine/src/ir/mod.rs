@@ -87,13 +87,16 @@ pub struct Def {
     pub is_written: bool,
 }
 
-/// A regular expression in the syntax of the `regex` crate, flags in front (`(?i)`), ASCII classes unless flag `u`.
+/// A regular expression in the syntax of the `regex` crate, flags in front (`(?i)`), ASCII classes unless flag `u`; with flag `b` it may
+/// hold look-around and back-references.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Regex {
     /// The pattern for the library.
     pub pattern: String,
     /// As the author wrote it, for reports.
     pub text: String,
+    /// Whether it is matched by trying one way after the other: flag `b`.
+    pub backtracks: bool,
 }
 
 /// A JSON Schema.

@@ -167,7 +167,8 @@ impl<'run> Machine<'run> {
             let pattern = this.prepared.pattern(*number);
             let pattern =
                 pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
-            Ok(Some(pattern.is_match(text, &mut this.meter)?))
+            let found = pattern.is_match(text, &mut this.meter);
+            found.map(Some).map_err(|exhausted| Fault::of(exhausted, this.program))
         })
     }
 

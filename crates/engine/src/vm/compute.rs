@@ -187,7 +187,7 @@ impl<'run> Machine<'run> {
                 regex: &|number| prepared.pattern(number),
                 cache: &this.cache,
             };
-            builtin.call(&arguments, environment)
+            builtin.call(&arguments, environment).map_err(|exhausted| Fault::of(exhausted, this.program))
         })?;
         if builtin.name == "grounded" && self.recorder.is_some() && matches!(result.value, Value::Boolean(false)) {
             self.note_ungrounded(&arguments, at)?;

@@ -35,7 +35,7 @@ impl<'run> Machine<'run> {
         match outcome {
             Ok(truth) => self.explanation(&recorder, truth, scope),
             // It was evaluated once: only the second look at it, which remembers what it saw, takes too much.
-            Err(fault @ (Fault::Memory | Fault::Fuel)) => Explanation {
+            Err(fault @ (Fault::Memory | Fault::Fuel | Fault::Backtracking(_))) => Explanation {
                 reason: format!("it does not hold, and why takes too much to say: {fault}"),
                 ..Explanation::default()
             },

@@ -1,5 +1,8 @@
 //! What ends an evaluation without an answer. Each becomes the verdict `error` with its sentence as the reason.
 
+use crate::bytecode::program::Program;
+use averment_base::diagnostic::render::one_line;
+use averment_base::limits::Exhausted;
 use averment_base::source::Span;
 use averment_base::value::json::json_start;
 use averment_base::value::{Node, Origin};
@@ -16,6 +19,8 @@ pub enum Fault {
     Memory,
     /// Somebody ended the evaluation.
     Cancelled,
+    /// A regular expression tries more ways to match than anybody waits for; as the author wrote it.
+    Backtracking(String),
     /// A check of the world needs a permission: the flag that gives it.
     Permission(String),
     /// A value that is no boolean stands where a condition is needed: the assertion fails and says so, whatever `not` or group is
@@ -70,6 +75,9 @@ impl std::fmt::Display for Fault {
             Self::Depth => f.write_str("definitions call each other deeper than the limit allows"),
             Self::Memory => f.write_str("computed values take more memory than the limit allows"),
             Self::Cancelled => f.write_str("the evaluation was ended"),
+            Self::Backtracking(regex) => {
+                write!(f, "the regular expression {regex} backtracks too long on this text: it was given up after some millions of steps")
+            }
             Self::Permission(flag) => write!(f, "this check needs a permission: add `{flag}`"),
             Self::NotBoolean(unfit) => {
                 write!(f, "the value is neither true nor false but the {} {}", unfit.type_name, unfit.value)
@@ -82,12 +90,27 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-impl From<averment_base::limits::Exhausted> for Fault {
-    fn from(exhausted: averment_base::limits::Exhausted) -> Self {
+impl Fault {
+    /// What ends an evaluation of a program where a limit is reached.
+    #[must_use]
+    pub fn of(exhausted: Exhausted, program: &Program) -> Self {
         match exhausted {
-            averment_base::limits::Exhausted::Fuel => Self::Fuel,
-            averment_base::limits::Exhausted::Memory => Self::Memory,
-            averment_base::limits::Exhausted::Cancelled => Self::Cancelled,
+            Exhausted::Backtracking(number) => {
+                let regex = program.regexes.get(number as usize);
+                Self::Backtracking(regex.map_or_else(String::new, |regex| one_line(&regex.text).into_owned()))
+            }
+            other => other.into(),
+        }
+    }
+}
+
+impl From<Exhausted> for Fault {
+    fn from(exhausted: Exhausted) -> Self {
+        match exhausted {
+            Exhausted::Fuel => Self::Fuel,
+            Exhausted::Memory => Self::Memory,
+            Exhausted::Cancelled => Self::Cancelled,
+            Exhausted::Backtracking(number) => Self::Backtracking(format!("{}", number.saturating_add(1))),
         }
     }
 }

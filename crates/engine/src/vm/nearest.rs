@@ -83,7 +83,9 @@ impl<'run> Machine<'run> {
         for item in *wanted {
             let found = match (subject, &item.value) {
                 (_, Value::Missing | Value::Absent) => continue,
-                (Value::Text(text), Value::Regex(number)) => self.prepared.regex(*number)?.is_match(text.as_str()),
+                (Value::Text(text), Value::Regex(number)) => {
+                    self.prepared.pattern(*number)?.is_match(text.as_str(), &mut meter).ok()?
+                }
                 (subject, wanted) => test::contains(subject, wanted, &mut meter).ok()?.unwrap_or(false),
             };
             if found == contained {
@@ -118,7 +120,9 @@ impl<'run> Machine<'run> {
                 return text.find(&part).map(|at| format!("it stands at character {}", position(&text, at)));
             }
             Value::Text(part) => text.find(part.as_str())?,
-            Value::Regex(number) => self.prepared.regex(*number)?.find(text)?.start(),
+            Value::Regex(number) => {
+                self.prepared.pattern(*number)?.find(text, &mut Meter::new(&self.limits)).ok()??
+            }
             _ => return None,
         };
         Some(format!("it stands at character {}", position(text, start)))

@@ -5,7 +5,10 @@ use super::fault::Fault;
 use super::temporal::plan::Plan;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
+use crate::ir;
 use averment_base::limits::Limits;
+use averment_builtins::backtrack::Backtracking;
+use averment_builtins::matcher::Matcher;
 use averment_builtins::pattern::Pattern;
 use averment_builtins::schema::Schema;
 use averment_builtins::table::{self, Builtin};
@@ -16,7 +19,7 @@ use std::sync::OnceLock;
 /// The parts of a program that have to be built: regular expressions, validators, the functions behind names.
 #[derive(Debug, Default)]
 pub struct Prepared {
-    patterns: Vec<(String, OnceLock<Option<Pattern>>)>,
+    patterns: Vec<(ir::Regex, OnceLock<Option<Matcher>>)>,
     schemas: Vec<OnceLock<Result<Schema, String>>>,
     builtins: FxHashMap<u32, &'static Builtin>,
     /// By expression: whether a score function can be called in it. Empty when the program calls none.
@@ -31,7 +34,7 @@ impl Prepared {
     pub fn new(program: &Program) -> Self {
         let builtins = builtins(program);
         Self {
-            patterns: program.regexes.iter().map(|regex| (regex.pattern.clone(), OnceLock::new())).collect(),
+            patterns: program.regexes.iter().map(|regex| (regex.clone(), OnceLock::new())).collect(),
             schemas: program.schemas.iter().map(|_| OnceLock::new()).collect(),
             graded: graded(program, &builtins),
             builtins,
@@ -53,15 +56,20 @@ impl Prepared {
 
     /// A regular expression of the program; `None` for a number or pattern that is not good (a checked program has none).
     #[must_use]
-    pub fn pattern(&self, number: u32) -> Option<&Pattern> {
-        let (pattern, cell) = self.patterns.get(number as usize)?;
-        cell.get_or_init(|| Pattern::one_of(self.patterns.len(), pattern, Limits::default().regex_bytes)).as_ref()
+    pub fn pattern(&self, number: u32) -> Option<&Matcher> {
+        let (regex, cell) = self.patterns.get(number as usize)?;
+        let limit = Limits::default().regex_bytes;
+        let new = || match regex.backtracks {
+            true => Some(Matcher::Backtracking(number, Box::new(Backtracking::new(&regex.pattern).ok()?))),
+            false => Some(Matcher::Linear(Box::new(Pattern::one_of(self.patterns.len(), &regex.pattern, limit)?))),
+        };
+        cell.get_or_init(new).as_ref()
     }
 
-    /// The same, for texts that are short or paid for.
+    /// The same, for texts that are short or paid for; `None` also for one that backtracks, which is nowhere asked without a price.
     #[must_use]
     pub fn regex(&self, number: u32) -> Option<&Regex> {
-        self.pattern(number).map(|pattern| &pattern.regex)
+        self.pattern(number)?.linear().map(|pattern| &pattern.regex)
     }
 
     /// A schema of the program, ready to check values.

@@ -229,7 +229,7 @@ fn http<'run>(
     let (mut truth, mut evidence, mut seen) = (Truth::True, Vec::new(), false);
     for (at, step) in steps.iter().enumerate().filter(|(_, step)| step.kind == Kind::Http) {
         machine.spend(1 + step.name.len() as u64 / 16)?;
-        if !fits(machine, &wanted, step.name) {
+        if !fits(machine, &wanted, step.name)? {
             continue;
         }
         seen = true;
@@ -261,11 +261,11 @@ fn http<'run>(
     Ok(finding)
 }
 
-fn fits(machine: &Machine<'_>, wanted: &Node<'_>, url: &str) -> bool {
+fn fits<'run>(machine: &mut Machine<'run>, wanted: &Node<'run>, url: &'run str) -> Result<bool, Fault> {
     match wanted.value {
-        Value::Text(part) => url.contains(part.as_str()),
-        Value::Regex(number) => machine.prepared.regex(number).is_some_and(|regex| regex.is_match(url)),
-        _ => false,
+        Value::Text(part) => Ok(url.contains(part.as_str())),
+        Value::Regex(_) => Ok(machine.matches(&Value::Text(Text::Plain(url)), &wanted.value)?.unwrap_or(false)),
+        _ => Ok(false),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::number::{self, NumberError, Reading};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 /// The flags that a regular expression may have.
-const FLAGS: &str = "imsxu";
+const FLAGS: &str = "imsxub";
 
 impl Lower<'_> {
     /// A number; one that is none is reported and read as near to what was meant as can be.
@@ -62,7 +62,7 @@ impl Lower<'_> {
         if let Some((at, flag)) = unknown {
             let place = self.place.span(start + at, start + at + flag.len_utf8());
             let mut diagnostic =
-                Diagnostic::new(Slug::Syntax, place, format!("unknown flag `{flag}`; the flags are i, m, s, x, u"));
+                Diagnostic::new(Slug::Syntax, place, format!("unknown flag `{flag}`; the flags are i, m, s, x, u, b"));
             diagnostic = match flag {
                 'g' => diagnostic.help("a search finds any match, so leave `g` out").fix("remove the flag", place, ""),
                 _ => diagnostic.help(format!("remove `{flag}`")).fix("remove the flag", place, ""),

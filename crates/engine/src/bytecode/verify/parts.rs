@@ -9,7 +9,9 @@ use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::value::json::parse;
 use averment_base::value::{Number, Value};
+use averment_builtins::backtrack::Backtracking;
 use bumpalo::Bump;
+use std::fmt::Display;
 
 /// The bindings that one assertion may have: each window keeps room for all of them.
 const BINDINGS: usize = 1 << 16;
@@ -109,18 +111,7 @@ impl PartVerifier<'_> {
                 self.code(code)?;
             }
         }
-        let bytes = self.program.regexes.iter().map(|regex| averment_builtins::pattern::bytes(&regex.pattern));
-        if bytes.fold(0, u64::saturating_add) > Limits::default().all_regex_bytes {
-            return Err(VerifyError::new("its regular expressions take too much memory together"));
-        }
-        for regex in &self.program.regexes {
-            if let Err(error) = regex_syntax::parse(&regex.pattern) {
-                return Err(VerifyError::new(format!(
-                    "the regular expression `{}` cannot be used: {error}",
-                    regex.text
-                )));
-            }
-        }
+        self.regexes()?;
         for schema in &self.program.schemas {
             if let Err(error) = serde_json::from_str::<serde_json::Value>(&schema.json) {
                 return Err(VerifyError::new(format!("the schema `{}` is not JSON: {error}", schema.name)));
@@ -134,6 +125,27 @@ impl PartVerifier<'_> {
             }
         }
         Ok(())
+    }
+
+    fn regexes(&self) -> Result<(), VerifyError> {
+        let mut bytes = 0_u64;
+        for regex in &self.program.regexes {
+            let unusable = |why: &dyn Display| {
+                VerifyError::new(format!("the regular expression `{}` cannot be used: {why}", regex.text))
+            };
+            let own = match regex.backtracks {
+                true => Backtracking::new(&regex.pattern).map_err(|mistake| unusable(&mistake))?.bytes(),
+                false => {
+                    regex_syntax::parse(&regex.pattern).map_err(|error| unusable(&error))?;
+                    averment_builtins::pattern::bytes(&regex.pattern)
+                }
+            };
+            bytes = bytes.saturating_add(own);
+        }
+        match bytes > Limits::default().all_regex_bytes {
+            true => Err(VerifyError::new("its regular expressions take too much memory together")),
+            false => Ok(()),
+        }
     }
 
     /// Reports quote the rules: every place has to lie in its source.
@@ -166,6 +178,9 @@ impl PartVerifier<'_> {
     fn alternative(&self, alternative: &Alternative<CodeId>) -> Result<(), VerifyError> {
         if let NameTest::Matches(regex) = alternative.name {
             self.range(regex, self.program.regexes.len(), "regular expression")?;
+            if self.program.regexes.get(regex as usize).is_some_and(|regex| regex.backtracks) {
+                return Err(VerifyError::new("the name of a step is matched by a regular expression that backtracks"));
+            }
         }
         alternative.condition.map_or(Ok(()), |code| self.code(code))?;
         alternative.binds.iter().try_for_each(|(_, code)| self.code(*code))?;

@@ -36,7 +36,7 @@ pub fn module(expr: &Expr) -> Module {
             is_written: true,
         }],
         defs: vec![Def { name: "twice".into(), parameters: 1, body: twice, is_written: true }],
-        regexes: vec![Regex { pattern: "(?-u:\\d)+".into(), text: "/\\d+/".into() }],
+        regexes: vec![Regex { pattern: "(?-u:\\d)+".into(), text: "/\\d+/".into(), backtracks: false }],
         schemas: vec![Schema {
             name: "Small".into(),
             json: r#"{"type": "object", "required": ["a"]}"#.into(),

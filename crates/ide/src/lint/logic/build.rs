@@ -205,7 +205,7 @@ impl<'m> Builder<'m> {
     }
 
     fn matches(&self, number: u32) -> Option<TextTest> {
-        let regex = self.module.regexes.get(number as usize)?;
+        let regex = self.module.regexes.get(number as usize).filter(|regex| !regex.backtracks)?;
         Pattern::new(&regex.pattern, &regex.text).map(|pattern| TextTest::Matches(Rc::new(pattern)))
     }
 

@@ -1,0 +1,360 @@
+//! Running the instructions of a pattern over a text, with every step counted.
+
+use super::compile::{Anchor, Code, Op};
+use super::look;
+use averment_base::limits::{Exhausted, Meter};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+/// What to go back to.
+#[derive(Debug, Clone, Copy)]
+enum Frame {
+    Branch { op: u32, at: usize },
+    /// A run that may give back as far as a place; it is at another now.
+    Run { op: u32, at: usize, until: usize },
+    /// What a slot held before.
+    Restore { slot: u32, place: usize },
+}
+
+/// A slot that holds no place.
+const NONE: usize = usize::MAX;
+/// Steps are paid for when there are so many of them.
+const PORTION: u64 = 1 << 12;
+/// So many steps one search takes at most, some hundredths of a second, and so many more for each byte of the text.
+const MOST_STEPS: u64 = 4_000_000;
+const STEPS_OF_BYTE: u64 = 8;
+/// So many places to go back to are kept at most.
+const MOST_FRAMES: usize = 1 << 19;
+/// So many characters of a run are one step.
+const RUN: usize = 8;
+
+/// One search in one text.
+pub(super) struct Search<'s> {
+    code: &'s Code,
+    text: &'s str,
+    number: u32,
+    meter: &'s mut Meter,
+    steps: u64,
+    unpaid: u64,
+    frames: Vec<Frame>,
+    slots: Vec<usize>,
+    /// How many frames there were, and where.
+    entered: Vec<(usize, usize)>,
+}
+
+impl<'s> Search<'s> {
+    pub(super) fn new(code: &'s Code, number: u32, text: &'s str, meter: &'s mut Meter) -> Self {
+        let (slots, entered) = (vec![NONE; code.slots], vec![(0, 0); code.entered]);
+        Self { code, text, number, meter, steps: 0, unpaid: 0, frames: Vec::new(), slots, entered }
+    }
+
+    /// Where the first match begins.
+    pub(super) fn find(&mut self) -> Result<Option<usize>, Exhausted> {
+        let mut at = 0;
+        let found = loop {
+            let Some(start) = self.possible(at)? else { break None };
+            self.slots.fill(NONE);
+            self.frames.clear();
+            if self.matches(start)? {
+                break Some(start);
+            }
+            let next = self.past_run(start)?;
+            let Some(letter) = self.text.get(next..).and_then(|rest| rest.chars().next()) else { break None };
+            at = next.saturating_add(letter.len_utf8());
+        };
+        self.meter.charge(self.unpaid)?;
+        Ok(found)
+    }
+
+    /// The first place from one on at which a match may begin.
+    fn possible(&mut self, at: usize) -> Result<Option<usize>, Exhausted> {
+        match self.code.anchor {
+            Some(Anchor::Text) => return Ok((at == 0).then_some(0)),
+            Some(Anchor::Line) if at > 0 => return self.line(at),
+            _ => {}
+        }
+        let Some(first) = &self.code.first else { return Ok(Some(at)) };
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        let skipped = rest.iter().position(|byte| first.get(usize::from(*byte)).copied().unwrap_or(true));
+        // What is passed over without a look at it costs no more than a pass, and is no step back.
+        self.meter.scan(skipped.unwrap_or(rest.len()))?;
+        Ok(skipped.map(|skipped| at.saturating_add(skipped)))
+    }
+
+    /// The first place from one on at which a line begins.
+    fn line(&mut self, at: usize) -> Result<Option<usize>, Exhausted> {
+        let before = at.saturating_sub(1);
+        let end = memchr::memchr(b'\n', self.text.as_bytes().get(before..).unwrap_or_default());
+        self.meter.scan(end.unwrap_or_else(|| self.text.len().saturating_sub(before)))?;
+        Ok(end.map(|end| before.saturating_add(end).saturating_add(1)))
+    }
+
+    /// Where the search goes on behind a place at which nothing begins: what begins with a run of any length that starts later, and ends
+    /// with it, has been tried.
+    fn past_run(&mut self, start: usize) -> Result<usize, Exhausted> {
+        let Some(Op::Run { set, most: u32::MAX, .. }) = self.code.ops.first() else { return Ok(start) };
+        let Some(set) = self.code.sets.get(*set as usize) else { return Ok(start) };
+        let rest = self.text.get(start..).unwrap_or("");
+        let run = rest.find(|letter| !set.holds(letter)).unwrap_or(rest.len());
+        self.pay(run / RUN)?;
+        Ok(start.saturating_add(run))
+    }
+
+    fn pay(&mut self, steps: usize) -> Result<(), Exhausted> {
+        self.unpaid = self.unpaid.saturating_add(steps as u64);
+        if self.unpaid < PORTION {
+            return Ok(());
+        }
+        self.meter.charge(self.unpaid)?;
+        self.steps = self.steps.saturating_add(self.unpaid);
+        self.unpaid = 0;
+        let most = MOST_STEPS.saturating_add((self.text.len() as u64).saturating_mul(STEPS_OF_BYTE));
+        if self.steps > most { Err(Exhausted::Backtracking(self.number)) } else { Ok(()) }
+    }
+
+    /// Whether a match begins at a place.
+    fn matches(&mut self, start: usize) -> Result<bool, Exhausted> {
+        let (mut op, mut at) = (0, start);
+        loop {
+            self.pay(1)?;
+            let Some(instruction) = self.code.ops.get(op as usize).copied() else { return Ok(false) };
+            if instruction == Op::Found {
+                return Ok(true);
+            }
+            if let Some(next) = self.step(instruction, op, at)? {
+                (op, at) = next;
+                continue;
+            }
+            match self.back()? {
+                Some(next) => (op, at) = next,
+                None => return Ok(false),
+            }
+        }
+    }
+
+    /// One instruction: the next one and the place; `None` where it fails.
+    #[inline]
+    fn step(&mut self, instruction: Op, op: u32, at: usize) -> Result<Option<(u32, usize)>, Exhausted> {
+        let next = op.saturating_add(1);
+        Ok(match instruction {
+            Op::Character { wanted, back } => {
+                self.letter(at, back).filter(|(letter, _)| *letter == wanted).map(|(_, at)| (next, at))
+            }
+            Op::Set { set, back } => {
+                let set = self.code.sets.get(set as usize);
+                self.letter(at, back).filter(|(letter, _)| set.is_some_and(|set| set.holds(*letter))).map(|(_, at)| (next, at))
+            }
+            Op::Run { .. } => self.run(instruction, op, at)?,
+            Op::Look(look) => look::stands(look, self.text, at).then_some((next, at)),
+            Op::Split { first, second } => {
+                self.push(Frame::Branch { op: second, at })?;
+                Some((first, at))
+            }
+            Op::Jump(to) => Some((to, at)),
+            Op::Save(slot) => {
+                self.save(slot, at)?;
+                Some((next, at))
+            }
+            Op::Leave { slot, to } => Some((if self.slot(slot) == at { to } else { next }, at)),
+            Op::Enter(entered) => {
+                self.enter(entered, at);
+                Some((next, at))
+            }
+            Op::Keep { entered, returns } => {
+                let (height, began) = self.entered.get(entered as usize).copied().unwrap_or_default();
+                self.keep_only_restores(height)?;
+                Some((next, if returns { began } else { at }))
+            }
+            Op::EnterNot { entered, to } => {
+                self.enter(entered, at);
+                self.push(Frame::Branch { op: to, at })?;
+                Some((next, at))
+            }
+            Op::FailNot(entered) => {
+                let (height, _) = self.entered.get(entered as usize).copied().unwrap_or_default();
+                self.undo(height)?;
+                None
+            }
+            Op::Reference { group, any_case, back } => {
+                self.reference(group, any_case, back, at)?.map(|at| (next, at))
+            }
+            Op::If { group, otherwise } => Some((if self.group(group).is_some() { next } else { otherwise }, at)),
+            Op::Found => None,
+        })
+    }
+
+    /// The character at a place, or in front of it, and the place on its other side.
+    #[inline]
+    fn letter(&self, at: usize, back: bool) -> Option<(char, usize)> {
+        if back {
+            let letter = self.text.get(..at)?.chars().next_back()?;
+            return Some((letter, at.checked_sub(letter.len_utf8())?));
+        }
+        let byte = *self.text.as_bytes().get(at)?;
+        if byte.is_ascii() {
+            return Some((char::from(byte), at.checked_add(1)?));
+        }
+        let letter = self.text.get(at..)?.chars().next()?;
+        Some((letter, at.checked_add(letter.len_utf8())?))
+    }
+
+    fn run(&mut self, instruction: Op, op: u32, start: usize) -> Result<Option<(u32, usize)>, Exhausted> {
+        let Op::Run { set, least, most, back, then } = instruction else { return Ok(None) };
+        let code = self.code;
+        let Some(set) = code.sets.get(set as usize) else { return Ok(None) };
+        let (mut at, mut until, mut count) = (start, start, 0);
+        while count < most {
+            let Some((_, next)) = self.letter(at, back).filter(|(letter, _)| set.holds(*letter)) else { break };
+            at = next;
+            count = count.saturating_add(1);
+            if count == least {
+                until = at;
+            }
+        }
+        self.pay(start.abs_diff(at) / RUN)?;
+        if count < least {
+            return Ok(None);
+        }
+        self.give(op, at, until, back, then)
+    }
+
+    /// Goes on behind a run at a place, or at one that it gives back.
+    fn give(
+        &mut self,
+        op: u32,
+        from: usize,
+        until: usize,
+        back: bool,
+        then: Option<char>,
+    ) -> Result<Option<(u32, usize)>, Exhausted> {
+        let mut at = from;
+        if let Some(then) = then {
+            let follows = |at: usize| self.letter(at, false).is_some_and(|(letter, _)| letter == then);
+            while !follows(at) {
+                if at <= until {
+                    self.pay(from.abs_diff(at) / RUN)?;
+                    return Ok(None);
+                }
+                let Some((_, before)) = self.letter(at, true) else { return Ok(None) };
+                at = before;
+            }
+            self.pay(from.abs_diff(at) / RUN)?;
+        }
+        if at != until
+            && let Some((_, before)) = self.letter(at, !back)
+        {
+            self.push(Frame::Run { op, at: before, until })?;
+        }
+        Ok(Some((op.saturating_add(1), at)))
+    }
+
+    fn push(&mut self, frame: Frame) -> Result<(), Exhausted> {
+        if self.frames.len() >= MOST_FRAMES {
+            return Err(Exhausted::Backtracking(self.number));
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// The last thing that is left to try.
+    fn back(&mut self) -> Result<Option<(u32, usize)>, Exhausted> {
+        loop {
+            self.pay(1)?;
+            match self.frames.pop() {
+                None => return Ok(None),
+                Some(Frame::Branch { op, at }) => return Ok(Some((op, at))),
+                Some(Frame::Restore { slot, place }) => self.set_slot(slot, place),
+                Some(Frame::Run { op, at, until }) => {
+                    let Some(Op::Run { back, then, .. }) = self.code.ops.get(op as usize).copied() else { continue };
+                    if let Some(next) = self.give(op, at, until, back, then)? {
+                        return Ok(Some(next));
+                    }
+                }
+            }
+        }
+    }
+
+    fn slot(&self, slot: u32) -> usize {
+        self.slots.get(slot as usize).copied().unwrap_or(NONE)
+    }
+
+    fn set_slot(&mut self, slot: u32, place: usize) {
+        if let Some(slot) = self.slots.get_mut(slot as usize) {
+            *slot = place;
+        }
+    }
+
+    fn save(&mut self, slot: u32, at: usize) -> Result<(), Exhausted> {
+        self.push(Frame::Restore { slot, place: self.slot(slot) })?;
+        self.set_slot(slot, at);
+        Ok(())
+    }
+
+    fn enter(&mut self, entered: u32, at: usize) {
+        let height = self.frames.len();
+        if let Some(entered) = self.entered.get_mut(entered as usize) {
+            *entered = (height, at);
+        }
+    }
+
+    /// Forgets what could have been tried above a height; what slots held is still restored.
+    fn keep_only_restores(&mut self, height: usize) -> Result<(), Exhausted> {
+        self.pay(self.frames.len().saturating_sub(height))?;
+        let mut kept = height;
+        for from in height..self.frames.len() {
+            if matches!(self.frames.get(from), Some(Frame::Restore { .. })) {
+                self.frames.swap(kept, from);
+                kept = kept.saturating_add(1);
+            }
+        }
+        self.frames.truncate(kept);
+        Ok(())
+    }
+
+    /// Goes back to a height without trying anything.
+    fn undo(&mut self, height: usize) -> Result<(), Exhausted> {
+        self.pay(self.frames.len().saturating_sub(height))?;
+        while self.frames.len() > height {
+            if let Some(Frame::Restore { slot, place }) = self.frames.pop() {
+                self.set_slot(slot, place);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a group has matched.
+    fn group(&self, group: u32) -> Option<&'s str> {
+        let start = self.slot(group.saturating_mul(2));
+        let end = self.slot(group.saturating_mul(2).saturating_add(1));
+        self.text.get(start..end)
+    }
+
+    /// The place behind what a group has matched, where that stands once more.
+    fn reference(&mut self, group: u32, any_case: bool, back: bool, at: usize) -> Result<Option<usize>, Exhausted> {
+        let Some(wanted) = self.group(group) else { return Ok(None) };
+        self.pay(wanted.len() / RUN)?;
+        if !any_case {
+            let (before, after) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
+            let rest = if back { before.strip_suffix(wanted) } else { after.strip_prefix(wanted) };
+            return Ok(rest.map(|rest| if back { rest.len() } else { self.text.len().saturating_sub(rest.len()) }));
+        }
+        let mut place = at;
+        let mut letters = wanted.chars();
+        while let Some(wanted) = if back { letters.next_back() } else { letters.next() } {
+            let Some((letter, next)) = self.letter(place, back) else { return Ok(None) };
+            if letter != wanted {
+                self.pay(RUN)?;
+                if !is_same(letter, wanted) {
+                    return Ok(None);
+                }
+            }
+            place = next;
+        }
+        Ok(Some(place))
+    }
+}
+
+/// Whether two characters differ in case alone.
+fn is_same(one: char, other: char) -> bool {
+    let mut class = ClassUnicode::new([ClassUnicodeRange::new(one, one)]);
+    class.try_case_fold_simple().is_ok() && class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&other))
+}

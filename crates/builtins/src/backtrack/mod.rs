@@ -1,0 +1,117 @@
+//! Regular expressions that go back: with look-around, references to groups, atomic groups and conditions.
+//!
+//! A search tries one way after the other, and there may be more ways than anybody can wait for. Every step is counted, paid for as
+//! instructions are, and a search of too many ends without an answer. How many it takes is the same everywhere.
+
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+mod compile;
+mod look;
+mod machine;
+mod set;
+mod skeleton;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use self::compile::Code;
+use averment_base::limits::{Exhausted, Meter};
+pub use skeleton::{Group, skeleton};
+use std::fmt::{Display, Formatter};
+use std::ops::Range;
+
+/// A pattern that is ready to be searched with.
+#[derive(Debug)]
+pub struct Backtracking {
+    code: Code,
+}
+
+/// What is wrong with a pattern, and where.
+#[derive(Debug)]
+pub struct Mistake {
+    /// The bytes of the pattern.
+    pub range: Range<usize>,
+    /// What.
+    pub problem: Problem,
+}
+
+/// What can be wrong with a pattern.
+#[derive(Debug)]
+pub enum Problem {
+    /// It cannot be read.
+    Syntax(Box<regex_syntax::ast::Error>),
+    /// A part of it means nothing.
+    Meaning(Box<regex_syntax::hir::Error>),
+    /// There is no such group.
+    NoGroup(Group),
+    /// A group refers to itself.
+    OpenGroup,
+    /// More than two alternatives stand behind a condition.
+    ManyBranches,
+    /// A repetition is repeated, and not `a++`.
+    RepeatedTwice,
+    /// It takes too many instructions.
+    TooLarge,
+    /// It cannot be told what it means.
+    Unreadable,
+}
+
+impl Display for Mistake {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match &self.problem {
+            Problem::Syntax(error) => write!(f, "{}", error.kind()),
+            Problem::Meaning(error) => write!(f, "{}", error.kind()),
+            Problem::NoGroup(Group::Number(number)) => write!(f, "there is no group {number}"),
+            Problem::NoGroup(Group::Name(name)) => write!(f, "there is no group `{name}`"),
+            Problem::OpenGroup => f.write_str("a group refers to itself"),
+            Problem::ManyBranches => f.write_str("more than two alternatives stand behind a condition"),
+            Problem::RepeatedTwice => f.write_str("what is repeated here is repeated already"),
+            Problem::TooLarge => f.write_str("it takes too many instructions"),
+            Problem::Unreadable => f.write_str("it cannot be told what this means"),
+        }
+    }
+}
+
+impl Mistake {
+    fn new(place: &regex_syntax::ast::Span, problem: Problem) -> Self {
+        Self { range: place.start.offset..place.end.offset, problem }
+    }
+}
+
+/// Whether a pattern says something that linear matching cannot say, or does not mean the same there; `spaced` is the flag `x`.
+///
+/// # Errors
+/// Where the pattern cannot be used.
+pub fn is_beyond_linear(pattern: &str, spaced: bool) -> Result<bool, Mistake> {
+    tree::read(pattern, spaced).map(|tree| tree.is_beyond)
+}
+
+impl Backtracking {
+    /// From a pattern with its flags in front.
+    ///
+    /// # Errors
+    /// Where it cannot be used.
+    pub fn new(pattern: &str) -> Result<Self, Mistake> {
+        let tree = tree::read(pattern, false)?;
+        let code = compile::compile(&tree);
+        let code = code.ok_or(Mistake { range: 0..pattern.len(), problem: Problem::TooLarge })?;
+        Ok(Self { code })
+    }
+
+    /// About how many bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let ranges = self.code.sets.iter().map(|set| set.ranges.len().saturating_mul(8).saturating_add(32));
+        let ops = self.code.ops.len().saturating_mul(size_of::<compile::Op>());
+        ranges.fold(ops, usize::saturating_add) as u64
+    }
+
+    /// Where it is first found in a text; `number` is what it is called when it takes too long.
+    ///
+    /// # Errors
+    /// When it takes more than there is, or more than one search may.
+    pub fn find(&self, number: u32, text: &str, meter: &mut Meter) -> Result<Option<usize>, Exhausted> {
+        machine::Search::new(&self.code, number, text, meter).find()
+    }
+}

@@ -1,0 +1,180 @@
+//! What patterns that go back find, and what they cost.
+
+use super::{Backtracking, Problem, is_beyond_linear};
+use averment_base::limits::{Exhausted, Limits, Meter};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+fn find(pattern: &str, text: &str) -> Result<Option<usize>, Exhausted> {
+    let pattern = Backtracking::new(pattern).unwrap_or_else(|mistake| panic!("{pattern}: {mistake}"));
+    pattern.find(7, text, &mut Meter::new(&Limits::default()))
+}
+
+#[test]
+fn look_around_references_and_groups_that_keep() {
+    for (pattern, text, found) in [
+        (r"(?<!\w)rm(?=\s)", "farm a; rm b", Some(8)),
+        (r"(?<!\w)rm(?=\s)", "farm rmdir", None),
+        (r"(?<=a|bcd)x", "bcdx", Some(3)),
+        (r"(?<=a.*)x", "bx a--x", Some(6)),
+        (r"(?<=(\w)\1)x", "abbx", None),
+        (r"(?<=\1(\w))x", "abbx", Some(3)),
+        (r"(?<!^)a", "aa", Some(1)),
+        (r"^(?!.*secret).+$", "no such thing", Some(0)),
+        (r"^(?!.*secret).+$", "a secret", None),
+        (r"(a|b)\1", "abba", Some(1)),
+        (r"(?P<q>['\x22]).*?(?P=q)x", r#"'a" "b"x"#, Some(2)),
+        (r"(?<q>.)\k<q>", "abccd", Some(2)),
+        (r"(?i)(straße)-\1", "Straße-STRAßE", Some(0)),
+        (r"(a)(?-i)\1", "aA", None),
+        (r"(?>a+)ab", "aaab", None),
+        (r"a+ab", "aaab", Some(0)),
+        (r"a++b", "xaab", Some(1)),
+        (r"a{1,3}+ab", "aaab", None),
+        (r"(?>(a)|b)+\1", "abb", None),
+        (r"(?>(a)|b)+\1", "abaa", Some(0)),
+        (r"^(\()?a(?(1)\))$", "(a)", Some(0)),
+        (r"^(\()?a(?(1)\))$", "(a", None),
+        (r"^(?P<p>\()?a(?(p)\)|-)$", "a-", Some(0)),
+        (r"(?:(a)|b)*\1c", "aabac", Some(0)),
+        (r"(?:(a?))*\1b", "b", Some(0)),
+        (r"(?:(a)|(b))\2", "aa", None),
+        (r"(?!(a))\1", "ba", None),
+        (r"(?:a|(?=b))*b", "aab", Some(0)),
+        (r"(?:a*)*$", "aab", Some(3)),
+        (r"(?x) a # (?=
+            b", "ab", Some(0)),
+        (r"\bé", "aé", Some(0).map(|_| 1).filter(|_| false)),
+        (r"(?-u:\b)é(?!x)", "aéy", Some(1)),
+        (r".(?<=é)", "aé", Some(1)),
+        (r"[^\W\d](?!\w)", "1a", Some(1)),
+        (r"(?s:.*)(?<=b)c", "a\nbc", Some(0)),
+        (r".*(?<=b)c", "a\nbc", Some(2)),
+    ] {
+        assert_eq!(find(pattern, text), Ok(found), "{pattern} in {text:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_told_with_its_place() {
+    let mistake = |pattern: &str| {
+        let mistake = Backtracking::new(pattern).unwrap_err();
+        let problem = match mistake.problem {
+            Problem::Syntax(_) => "syntax",
+            Problem::Meaning(_) => "meaning",
+            Problem::NoGroup(_) => "group",
+            Problem::OpenGroup => "open",
+            Problem::ManyBranches => "branches",
+            Problem::RepeatedTwice => "twice",
+            Problem::TooLarge => "large",
+            Problem::Unreadable => "unreadable",
+        };
+        (problem, mistake.range)
+    };
+    for (pattern, problem, range) in [
+        ("(?=a", "syntax", 0..1),
+        (r"a\1", "group", 1..3),
+        (r"(?<n>a)\k<m>", "group", 7..12),
+        ("(?(2)a)(b)", "group", 0..7),
+        (r"(a\1)", "open", 2..4),
+        ("(a)(?(1)b|c|d)", "branches", 3..14),
+        ("a+*", "twice", 2..3),
+        ("a*?+", "twice", 3..4),
+        ("a+++", "twice", 3..4),
+        (r"(?=\p{Nothing})", "meaning", 3..14),
+        (r"(?P>a)", "syntax", 2..3),
+        (r"\K", "syntax", 0..2),
+        (r"(?:(?:a{1000}){1000}){1000}", "large", 0..27),
+    ] {
+        assert_eq!(mistake(pattern), (problem, range), "{pattern}");
+    }
+}
+
+#[test]
+fn what_linear_matching_says_as_well_is_known() {
+    for (pattern, is) in [("a+b", false), ("(?=a)", true), (r"(a)\1", true), ("a++", true), ("(?>a)", true), ("[(?=]", false)] {
+        assert_eq!(is_beyond_linear(pattern, false).unwrap(), is, "{pattern}");
+    }
+}
+
+#[test]
+fn what_takes_too_long_ends_soon_without_an_answer() {
+    let hostile = "a".repeat(5_000);
+    let wide = "ab ".repeat(10_000);
+    for (pattern, text) in [
+        ("(a+)+$(?<!a)", hostile.as_str()),
+        ("(?:a|a)*(?=b)", hostile.as_str()),
+        ("(?:a|aa)+(?!a)b", hostile.as_str()),
+        (r"(a*)*\1b", hostile.as_str()),
+        (r"^(?:(?=(a+))a)*b", hostile.as_str()),
+        (r"(?:a?){500}(?=b)", hostile.as_str()),
+        (r"(?s)(?=.*x).", wide.as_str()),
+        (r"(?s:(.)(?=.*\1x))+", wide.as_str()),
+    ] {
+        let start = Instant::now();
+        assert_eq!(find(pattern, text), Err(Exhausted::Backtracking(7)), "{pattern}");
+        // A build without optimisation is slower by far, and so are busy machines.
+        assert!(start.elapsed() < Duration::from_secs(10), "{pattern}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn what_is_long_and_harmless_is_searched_to_its_end() {
+    let wide = "ab farm\n".repeat(500_000);
+    for pattern in [r"(?<!\w)rm(?=\s)", r"^(?!.*secret)x", r"(?m)^.*rm(?<!farm)$", r"\brm(?=\s)", r"(\d)\1"] {
+        assert_eq!(find(pattern, &wide), Ok(None), "{pattern}");
+    }
+}
+
+#[test]
+fn steps_are_paid_for() {
+    let limits = Limits { fuel: 10_000, ..Limits::default() };
+    let pattern = Backtracking::new("(a+)+$(?<!a)").unwrap();
+    assert_eq!(pattern.find(0, &"a".repeat(40), &mut Meter::new(&limits)), Err(Exhausted::Fuel));
+    let mut meter = Meter::new(&limits);
+    assert_eq!(pattern.find(0, "aab", &mut meter), Ok(None));
+    assert!(meter.used() > 20, "{}", meter.used());
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("a"), Just("b"), Just("é"), Just("."), Just("[ab]"), Just("[^a]"), Just(r"\w"), Just(r"\d"), Just(r"\s"), Just(r"\b"),
+        Just(r"\B"), Just("^"), Just("$"), Just(r"\z"), Just("(?i)"), Just("(?-u:\\b)"), Just("(?m)"), Just("(?s)"), Just(""),
+        Just(r"\b{start}"), Just(r"\b{end-half}"),
+    ]
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let repeat = prop_oneof![Just("*"), Just("+"), Just("?"), Just("*?"), Just("+?"), Just("??"), Just("{2}"), Just("{1,3}"), Just("{2,}")];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
+            inner.clone().prop_map(|inner| format!("({inner})")),
+            inner.clone().prop_map(|inner| format!("(?i:{inner})")),
+            (inner, repeat).prop_map(|(inner, repeat)| format!("(?:{inner}){repeat}")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Where linear matching knows a pattern, both find it at the same place.
+    #[test]
+    fn both_ways_find_the_same(pattern in pattern(), text in "[abBé1 \n]{0,12}") {
+        let linear = regex::Regex::new(&pattern).unwrap();
+        let expected = linear.find(&text).map(|found| found.start());
+        match find(&pattern, &text) {
+            Ok(found) => prop_assert_eq!(found, expected, "{} in {:?}", pattern, text),
+            Err(Exhausted::Backtracking(_)) => {}
+            Err(other) => prop_assert!(false, "{:?}", other),
+        }
+    }
+
+    /// Whatever is written, it is read or refused, and a search in a text ends.
+    #[test]
+    fn nothing_that_is_written_breaks_it(pattern in r"([ab.*+?|^$]|\(|\)|\[|\]|\(\?|[=!<>:]|\\[1bkdw]|\{[0-9],?\}|<a>|#|x){0,14}", text in "[ab \n]{0,8}") {
+        if let Ok(pattern) = Backtracking::new(&pattern) {
+            let _ = pattern.find(0, &text, &mut Meter::new(&Limits::default()));
+        }
+    }
+}

@@ -9,7 +9,6 @@
 
 use super::json::Cache;
 use super::matcher::Matcher;
-use super::pattern::Pattern;
 use super::table::Builtin;
 use super::test;
 use averment_base::limits::{Exhausted, Limits, Meter};
@@ -54,8 +53,8 @@ pub struct Call<'call, 'run> {
 pub enum Needle<'call, 'run> {
     /// Exactly this text.
     Text(&'run str),
-    /// What a regular expression finds; the checker refuses one here that backtracks.
-    Regex(&'call Pattern),
+    /// What a regular expression finds.
+    Regex(&'call Matcher),
 }
 
 impl Builtin {
@@ -162,7 +161,7 @@ impl<'call, 'run> Call<'call, 'run> {
     pub fn needle(&self, position: usize) -> Option<Needle<'call, 'run>> {
         match self.node(position).value {
             Value::Text(text) => Some(Needle::Text(text.as_str())),
-            Value::Regex(number) => (self.regex)(number).and_then(Matcher::linear).map(Needle::Regex),
+            Value::Regex(number) => (self.regex)(number).map(Needle::Regex),
             _ => None,
         }
     }

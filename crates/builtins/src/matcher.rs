@@ -31,9 +31,11 @@ impl Matcher {
     /// When that would take more than there is.
     pub fn find(&self, text: &str, meter: &mut Meter) -> Result<Option<usize>, Exhausted> {
         match self {
-            Self::Linear(pattern) => {
-                Ok(if pattern.is_match(text, meter)? { pattern.regex.find(text).map(|found| found.start()) } else { None })
-            }
+            Self::Linear(pattern) => Ok(if pattern.is_match(text, meter)? {
+                pattern.regex.find(text).map(|found| found.start())
+            } else {
+                None
+            }),
             Self::Backtracking(number, pattern) => pattern.find(*number, text, meter),
         }
     }

@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{Call, Needle, Outcome, borrowed, gap};
+use super::matcher::Matcher;
 use super::pattern::Pattern;
 use averment_base::limits::{Exhausted, Meter};
 use averment_base::value::json::to_json;
@@ -75,7 +76,10 @@ pub(super) fn replace<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
         None => return call.missing(),
         Some(Needle::Text("")) => text.to_owned(),
         Some(Needle::Text(from)) => replace_text(text, from, to, call.meter)?,
-        Some(Needle::Regex(regex)) => replace_matches(text, regex, to, call.meter)?,
+        Some(Needle::Regex(Matcher::Linear(pattern))) => replace_matches(text, pattern, to, call.meter)?,
+        Some(Needle::Regex(Matcher::Backtracking(number, pattern))) => {
+            pattern.replace(*number, text, to, call.meter)?
+        }
     };
     call.give_text(&replaced)
 }
@@ -119,7 +123,11 @@ pub(super) fn split<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
             call.give_list(characters)
         }
         Some(Needle::Text(separator)) => call.give_list(text.split(separator).map(borrowed)),
-        Some(Needle::Regex(pattern)) => {
+        Some(Needle::Regex(Matcher::Backtracking(number, pattern))) => {
+            let parts = pattern.split(*number, text, call.meter)?;
+            call.give_list(parts.into_iter().map(borrowed))
+        }
+        Some(Needle::Regex(Matcher::Linear(pattern))) => {
             pattern.pay_for_matches(text, 1, call.meter)?;
             call.give_list(pattern.regex.split(text).map(borrowed))
         }

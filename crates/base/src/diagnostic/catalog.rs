@@ -187,6 +187,7 @@ catalog! {
     InvisibleCharacter = "invisible-character", Warning, "a character cannot be seen", Text;
     // Lints: cost.
     ExpensiveRegex = "expensive-regex", Warning, "a regular expression has very many states", Cost;
+    Backtracking = "backtracking", Info, "a regular expression tries one way to match after the other", Cost;
     WideGlob = "wide-glob", Warning, "a glob takes every file", Cost;
     DeepWildcard = "deep-wildcard", Info, "every value of the run is looked at", Cost off;
     // Lints: style.

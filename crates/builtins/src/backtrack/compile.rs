@@ -7,30 +7,61 @@ use regex_syntax::hir::Look;
 /// An instruction; `back` says that it goes towards the start of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Op {
-    Character { wanted: char, back: bool },
-    Set { set: u32, back: bool },
+    Character {
+        wanted: char,
+        back: bool,
+    },
+    Set {
+        set: u32,
+        back: bool,
+    },
     /// As many of a set as there are, given back one by one as far as the least number. Where a character is known that follows, only in
     /// front of such.
-    Run { set: u32, least: u32, most: u32, back: bool, then: Option<char> },
+    Run {
+        set: u32,
+        least: u32,
+        most: u32,
+        back: bool,
+        then: Option<char>,
+    },
     Look(Look),
     /// Goes on with the first, and with the second when that fails.
-    Split { first: u32, second: u32 },
+    Split {
+        first: u32,
+        second: u32,
+    },
     Jump(u32),
     /// Keeps the place.
     Save(u32),
     /// Leaves a loop whose turn has taken nothing since the place was kept.
-    Leave { slot: u32, to: u32 },
+    Leave {
+        slot: u32,
+        to: u32,
+    },
     /// Begins what gives nothing back once it has matched, or is only looked at.
     Enter(u32),
     /// Ends it; the place is again where it began when it was only looked at.
-    Keep { entered: u32, returns: bool },
+    Keep {
+        entered: u32,
+        returns: bool,
+    },
     /// Begins what may not match; goes on there when it does not.
-    EnterNot { entered: u32, to: u32 },
+    EnterNot {
+        entered: u32,
+        to: u32,
+    },
     /// It has matched.
     FailNot(u32),
-    Reference { group: u32, any_case: bool, back: bool },
+    Reference {
+        group: u32,
+        any_case: bool,
+        back: bool,
+    },
     /// Jumps where a group has not matched.
-    If { group: u32, otherwise: u32 },
+    If {
+        group: u32,
+        otherwise: u32,
+    },
     Found,
 }
 
@@ -78,8 +109,7 @@ pub(super) fn compile(tree: &Tree) -> Option<Code> {
     let mut first = Box::new([false; 256]);
     let first = (!begins(&tree.root, &sets, &mut first)).then_some(first);
     let text = begins_with(&tree.root, &[Look::Start]).then_some(Anchor::Text);
-    let anchor =
-        text.or_else(|| begins_with(&tree.root, &[Look::Start, Look::StartLF]).then_some(Anchor::Line));
+    let anchor = text.or_else(|| begins_with(&tree.root, &[Look::Start, Look::StartLF]).then_some(Anchor::Line));
     let (slots, entered) = (compiler.slots as usize, compiler.entered as usize);
     Some(Code { ops, sets, slots, entered, first, anchor })
 }

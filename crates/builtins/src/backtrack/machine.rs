@@ -4,15 +4,26 @@ use super::compile::{Anchor, Code, Op};
 use super::look;
 use averment_base::limits::{Exhausted, Meter};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+use std::ops::Range;
 
 /// What to go back to.
 #[derive(Debug, Clone, Copy)]
 enum Frame {
-    Branch { op: u32, at: usize },
+    Branch {
+        op: u32,
+        at: usize,
+    },
     /// A run that may give back as far as a place; it is at another now.
-    Run { op: u32, at: usize, until: usize },
+    Run {
+        op: u32,
+        at: usize,
+        until: usize,
+    },
     /// What a slot held before.
-    Restore { slot: u32, place: usize },
+    Restore {
+        slot: u32,
+        place: usize,
+    },
 }
 
 /// A slot that holds no place.
@@ -39,17 +50,19 @@ pub(super) struct Search<'s> {
     slots: Vec<usize>,
     /// How many frames there were, and where.
     entered: Vec<(usize, usize)>,
+    /// Where the match ends that was found last.
+    end: usize,
 }
 
 impl<'s> Search<'s> {
     pub(super) fn new(code: &'s Code, number: u32, text: &'s str, meter: &'s mut Meter) -> Self {
         let (slots, entered) = (vec![NONE; code.slots], vec![(0, 0); code.entered]);
-        Self { code, text, number, meter, steps: 0, unpaid: 0, frames: Vec::new(), slots, entered }
+        Self { code, text, number, meter, steps: 0, unpaid: 0, frames: Vec::new(), slots, entered, end: 0 }
     }
 
-    /// Where the first match begins.
-    pub(super) fn find(&mut self) -> Result<Option<usize>, Exhausted> {
-        let mut at = 0;
+    /// Where the first match from a place on begins.
+    pub(super) fn find(&mut self, from: usize) -> Result<Option<usize>, Exhausted> {
+        let mut at = from;
         let found = loop {
             let Some(start) = self.possible(at)? else { break None };
             self.slots.fill(NONE);
@@ -62,7 +75,28 @@ impl<'s> Search<'s> {
             at = next.saturating_add(letter.len_utf8());
         };
         self.meter.charge(self.unpaid)?;
+        self.steps = self.steps.saturating_add(self.unpaid);
+        self.unpaid = 0;
         Ok(found)
+    }
+
+    /// The places of every match, one behind the other; an empty one does not stand at the end of another.
+    pub(super) fn next(&mut self, after: Option<Range<usize>>) -> Result<Option<Range<usize>>, Exhausted> {
+        let mut from = after.as_ref().map_or(0, |after| after.end);
+        loop {
+            let Some(start) = self.find(from)? else { return Ok(None) };
+            let found = start..self.end;
+            if !found.is_empty() || after.as_ref().is_none_or(|after| after.end != start) {
+                return Ok(Some(found));
+            }
+            let Some((_, next)) = self.letter(start, false) else { return Ok(None) };
+            from = next;
+        }
+    }
+
+    /// Whether there is room for so many bytes.
+    pub(super) fn check_memory(&self, bytes: usize) -> Result<(), Exhausted> {
+        self.meter.check_memory(bytes)
     }
 
     /// The first place from one on at which a match may begin.
@@ -118,6 +152,7 @@ impl<'s> Search<'s> {
             self.pay(1)?;
             let Some(instruction) = self.code.ops.get(op as usize).copied() else { return Ok(false) };
             if instruction == Op::Found {
+                self.end = at;
                 return Ok(true);
             }
             if let Some(next) = self.step(instruction, op, at)? {
@@ -141,7 +176,9 @@ impl<'s> Search<'s> {
             }
             Op::Set { set, back } => {
                 let set = self.code.sets.get(set as usize);
-                self.letter(at, back).filter(|(letter, _)| set.is_some_and(|set| set.holds(*letter))).map(|(_, at)| (next, at))
+                self.letter(at, back)
+                    .filter(|(letter, _)| set.is_some_and(|set| set.holds(*letter)))
+                    .map(|(_, at)| (next, at))
             }
             Op::Run { .. } => self.run(instruction, op, at)?,
             Op::Look(look) => look::stands(look, self.text, at).then_some((next, at)),
@@ -174,9 +211,7 @@ impl<'s> Search<'s> {
                 self.undo(height)?;
                 None
             }
-            Op::Reference { group, any_case, back } => {
-                self.reference(group, any_case, back, at)?.map(|at| (next, at))
-            }
+            Op::Reference { group, any_case, back } => self.reference(group, any_case, back, at)?.map(|at| (next, at)),
             Op::If { group, otherwise } => Some((if self.group(group).is_some() { next } else { otherwise }, at)),
             Op::Found => None,
         })
@@ -322,7 +357,7 @@ impl<'s> Search<'s> {
     }
 
     /// What a group has matched.
-    fn group(&self, group: u32) -> Option<&'s str> {
+    pub(super) fn group(&self, group: u32) -> Option<&'s str> {
         let start = self.slot(group.saturating_mul(2));
         let end = self.slot(group.saturating_mul(2).saturating_add(1));
         self.text.get(start..end)
@@ -356,5 +391,6 @@ impl<'s> Search<'s> {
 /// Whether two characters differ in case alone.
 fn is_same(one: char, other: char) -> bool {
     let mut class = ClassUnicode::new([ClassUnicodeRange::new(one, one)]);
-    class.try_case_fold_simple().is_ok() && class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&other))
+    class.try_case_fold_simple().is_ok()
+        && class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&other))
 }

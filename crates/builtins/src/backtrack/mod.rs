@@ -17,6 +17,8 @@ mod tree;
 
 use self::compile::Code;
 use averment_base::limits::{Exhausted, Meter};
+use regex_automata::util::interpolate;
+use rustc_hash::FxHashMap;
 pub use skeleton::{Group, skeleton};
 use std::fmt::{Display, Formatter};
 use std::ops::Range;
@@ -25,6 +27,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Backtracking {
     code: Code,
+    names: FxHashMap<String, u32>,
 }
 
 /// What is wrong with a pattern, and where.
@@ -96,7 +99,7 @@ impl Backtracking {
         let tree = tree::read(pattern, false)?;
         let code = compile::compile(&tree);
         let code = code.ok_or(Mistake { range: 0..pattern.len(), problem: Problem::TooLarge })?;
-        Ok(Self { code })
+        Ok(Self { code, names: tree.names })
     }
 
     /// About how many bytes it takes.
@@ -112,6 +115,48 @@ impl Backtracking {
     /// # Errors
     /// When it takes more than there is, or more than one search may.
     pub fn find(&self, number: u32, text: &str, meter: &mut Meter) -> Result<Option<usize>, Exhausted> {
-        machine::Search::new(&self.code, number, text, meter).find()
+        machine::Search::new(&self.code, number, text, meter).find(0)
+    }
+
+    /// The parts of a text between the matches.
+    ///
+    /// # Errors
+    /// As for [`Self::find`].
+    pub fn split<'t>(&self, number: u32, text: &'t str, meter: &mut Meter) -> Result<Vec<&'t str>, Exhausted> {
+        let mut search = machine::Search::new(&self.code, number, text, meter);
+        let (mut parts, mut last, mut from) = (Vec::new(), None, 0);
+        while let Some(found) = search.next(last)? {
+            parts.push(text.get(from..found.start).unwrap_or_default());
+            from = found.end;
+            last = Some(found);
+        }
+        parts.push(text.get(from..).unwrap_or_default());
+        Ok(parts)
+    }
+
+    /// A text with every match replaced; `$1` and `$name` stand for groups.
+    ///
+    /// # Errors
+    /// As for [`Self::find`], and when there is no room for the text.
+    pub fn replace(&self, number: u32, text: &str, to: &str, meter: &mut Meter) -> Result<String, Exhausted> {
+        let mut search = machine::Search::new(&self.code, number, text, meter);
+        let (mut out, mut last, mut from) = (String::new(), None, 0);
+        while let Some(found) = search.next(last)? {
+            out.push_str(text.get(from..found.start).unwrap_or_default());
+            // A group can only bring what stands in the text, once for each mention.
+            let longest = to.matches('$').count().saturating_mul(text.len()).saturating_add(to.len());
+            search.check_memory(out.len().saturating_add(longest))?;
+            let group = |group: usize, out: &mut String| {
+                let whole = text.get(found.clone());
+                let part = if group == 0 { whole } else { search.group(u32::try_from(group).unwrap_or(u32::MAX)) };
+                out.push_str(part.unwrap_or_default());
+            };
+            let named = |name: &str| self.names.get(name).and_then(|group| usize::try_from(*group).ok());
+            interpolate::string(to, group, named, &mut out);
+            from = found.end;
+            last = Some(found);
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        Ok(out)
     }
 }

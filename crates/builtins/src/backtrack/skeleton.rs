@@ -258,8 +258,17 @@ mod tests {
 
     #[test]
     fn sets_escapes_and_comments_hold_no_signs() {
-        for pattern in [r"[(?=]", r"[]\](?=]", r"[^](?!]", r"[a[(?=]&&(?!]", r"\(?=a", r"\\x", r"(?x) # (?=", r"(?x:[#(?=
-            ]a)"] {
+        for pattern in [
+            r"[(?=]",
+            r"[]\](?=]",
+            r"[^](?!]",
+            r"[a[(?=]&&(?!]",
+            r"\(?=a",
+            r"\\x",
+            r"(?x) # (?=",
+            r"(?x:[#(?=
+            ]a)",
+        ] {
             assert_eq!(covered(pattern), (pattern.to_owned(), Vec::new()), "{pattern}");
         }
         assert_eq!(skeleton("# (?=", true).extensions.len(), 0);

@@ -42,8 +42,12 @@ fn look_around_references_and_groups_that_keep() {
         (r"(?!(a))\1", "ba", None),
         (r"(?:a|(?=b))*b", "aab", Some(0)),
         (r"(?:a*)*$", "aab", Some(3)),
-        (r"(?x) a # (?=
-            b", "ab", Some(0)),
+        (
+            r"(?x) a # (?=
+            b",
+            "ab",
+            Some(0),
+        ),
         (r"\bé", "aé", Some(0).map(|_| 1).filter(|_| false)),
         (r"(?-u:\b)é(?!x)", "aéy", Some(1)),
         (r".(?<=é)", "aé", Some(1)),
@@ -53,6 +57,36 @@ fn look_around_references_and_groups_that_keep() {
     ] {
         assert_eq!(find(pattern, text), Ok(found), "{pattern} in {text:?}");
     }
+}
+
+#[test]
+fn all_matches_are_split_and_replaced() {
+    let limits = Limits::default();
+    let mut meter = Meter::new(&limits);
+    for (pattern, text, parts) in [
+        (r",(?=\s)", "a, b,c, d", vec!["a", " b,c", " d"]),
+        ("(?=b)", "abab", vec!["a", "ba", "b"]),
+        ("(?<=é)", "aéb", vec!["aé", "b"]),
+        ("x(?!y)", "xy", vec!["xy"]),
+        (r"(?=)", "ab", vec!["", "a", "b", ""]),
+        (r"b*(?=)", "abc", vec!["", "a", "c", ""]),
+    ] {
+        let pattern = Backtracking::new(pattern).unwrap();
+        assert_eq!(pattern.split(0, text, &mut meter).unwrap(), parts);
+    }
+    for (pattern, text, to, replaced) in [
+        (r"(\w)\1", "aabccd", "<$1$0>", "<aaa>b<ccc>d"),
+        (r"(?<n>a)(?!b)", "abaa", "${n}-", "aba-a-"),
+        ("(?<=a)", "aa", "+", "a+a+"),
+    ] {
+        let pattern = Backtracking::new(pattern).unwrap();
+        assert_eq!(pattern.replace(0, text, to, &mut meter).unwrap(), replaced);
+    }
+    let hostile = Backtracking::new("(a+)+$(?<!a)").unwrap();
+    assert_eq!(hostile.split(3, &"a".repeat(100), &mut meter), Err(Exhausted::Backtracking(3)));
+    let tight = Limits { computed_bytes: 1_000, ..limits };
+    let long = Backtracking::new("(?=(.*))").unwrap();
+    assert_eq!(long.replace(0, &"a".repeat(500), "$1$1$1", &mut Meter::new(&tight)), Err(Exhausted::Memory));
 }
 
 #[test]
@@ -92,7 +126,9 @@ fn what_cannot_be_used_is_told_with_its_place() {
 
 #[test]
 fn what_linear_matching_says_as_well_is_known() {
-    for (pattern, is) in [("a+b", false), ("(?=a)", true), (r"(a)\1", true), ("a++", true), ("(?>a)", true), ("[(?=]", false)] {
+    for (pattern, is) in
+        [("a+b", false), ("(?=a)", true), (r"(a)\1", true), ("a++", true), ("(?>a)", true), ("[(?=]", false)]
+    {
         assert_eq!(is_beyond_linear(pattern, false).unwrap(), is, "{pattern}");
     }
 }
@@ -138,13 +174,41 @@ fn steps_are_paid_for() {
 
 fn pattern() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
-        Just("a"), Just("b"), Just("é"), Just("."), Just("[ab]"), Just("[^a]"), Just(r"\w"), Just(r"\d"), Just(r"\s"), Just(r"\b"),
-        Just(r"\B"), Just("^"), Just("$"), Just(r"\z"), Just("(?i)"), Just("(?-u:\\b)"), Just("(?m)"), Just("(?s)"), Just(""),
-        Just(r"\b{start}"), Just(r"\b{end-half}"),
+        Just("a"),
+        Just("b"),
+        Just("é"),
+        Just("."),
+        Just("[ab]"),
+        Just("[^a]"),
+        Just(r"\w"),
+        Just(r"\d"),
+        Just(r"\s"),
+        Just(r"\b"),
+        Just(r"\B"),
+        Just("^"),
+        Just("$"),
+        Just(r"\z"),
+        Just("(?i)"),
+        Just("(?-u:\\b)"),
+        Just("(?m)"),
+        Just("(?s)"),
+        Just(""),
+        Just(r"\b{start}"),
+        Just(r"\b{end-half}"),
     ]
     .prop_map(str::to_owned);
     leaf.prop_recursive(4, 24, 4, |inner| {
-        let repeat = prop_oneof![Just("*"), Just("+"), Just("?"), Just("*?"), Just("+?"), Just("??"), Just("{2}"), Just("{1,3}"), Just("{2,}")];
+        let repeat = prop_oneof![
+            Just("*"),
+            Just("+"),
+            Just("?"),
+            Just("*?"),
+            Just("+?"),
+            Just("??"),
+            Just("{2}"),
+            Just("{1,3}"),
+            Just("{2,}")
+        ];
         prop_oneof![
             prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
             prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
@@ -167,6 +231,17 @@ proptest! {
             Ok(found) => prop_assert_eq!(found, expected, "{} in {:?}", pattern, text),
             Err(Exhausted::Backtracking(_)) => {}
             Err(other) => prop_assert!(false, "{:?}", other),
+        }
+    }
+
+    /// All matches are the same, too.
+    #[test]
+    fn both_ways_split_the_same(pattern in pattern(), text in "[abBé1 \n]{0,12}") {
+        let linear = regex::Regex::new(&pattern).unwrap();
+        let expected: Vec<&str> = linear.split(&text).collect();
+        let ours = Backtracking::new(&pattern).unwrap();
+        if let Ok(parts) = ours.split(0, &text, &mut Meter::new(&Limits::default())) {
+            prop_assert_eq!(parts, expected, "{} in {:?}", pattern, text);
         }
     }
 

@@ -20,10 +20,21 @@ pub(super) enum Node {
     Choice(Vec<Node>),
     Repeat(Box<Repeat>),
     Capture(u32, Box<Node>),
-    Around { ahead: bool, negated: bool, inside: Box<Node> },
+    Around {
+        ahead: bool,
+        negated: bool,
+        inside: Box<Node>,
+    },
     Atomic(Box<Node>),
-    Reference { group: u32, any_case: bool },
-    If { group: u32, yes: Box<Node>, no: Box<Node> },
+    Reference {
+        group: u32,
+        any_case: bool,
+    },
+    If {
+        group: u32,
+        yes: Box<Node>,
+        no: Box<Node>,
+    },
 }
 
 /// How often something stands.
@@ -57,6 +68,7 @@ pub(super) struct Tree {
     /// Ranges of characters, each set once.
     pub(super) sets: Vec<Vec<(char, char)>>,
     pub(super) groups: u32,
+    pub(super) names: FxHashMap<String, u32>,
     /// Whether something in it is beyond linear matching, or means something else there.
     pub(super) is_beyond: bool,
 }
@@ -69,13 +81,26 @@ pub(super) fn read(pattern: &str, spaced: bool) -> Result<Tree, Mistake> {
     let mut groups = Groups::default();
     groups.collect(&tree);
     let is_beyond = !extensions.is_empty();
-    let mut reader =
-        Reader { text: &text, extensions, groups, open: Vec::new(), sets: Vec::new(), known: FxHashMap::default(), is_beyond };
+    let mut reader = Reader {
+        text: &text,
+        extensions,
+        groups,
+        open: Vec::new(),
+        sets: Vec::new(),
+        known: FxHashMap::default(),
+        is_beyond,
+    };
     let root = reader.node(&tree, &mut Flags::default())?;
     if let Some((&at, _)) = reader.extensions.first_key_value() {
         return Err(Mistake { range: at..pattern.len(), problem: Problem::Unreadable });
     }
-    Ok(Tree { root, sets: reader.sets, groups: reader.groups.count, is_beyond: reader.is_beyond })
+    Ok(Tree {
+        root,
+        sets: reader.sets,
+        groups: reader.groups.count,
+        names: reader.groups.names,
+        is_beyond: reader.is_beyond,
+    })
 }
 
 /// The groups of a pattern.

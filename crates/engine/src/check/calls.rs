@@ -101,21 +101,11 @@ impl<'a> Checker<'a> {
         match builtin.name {
             "jsonpath" => self.check_jsonpath(&values),
             "percentile" => self.check_share(values.get(1)),
-            "replace" | "split" => self.check_linear(builtin.name, values.get(1)),
             _ => {}
         }
         let ty = result_type(builtin, &values);
         let values = values.into_iter().map(|value| value.expr).collect();
         Typed::new(ExprKind::Builtin(builtin.name, values), span, ty)
-    }
-
-    /// What finds all matches, one after the other, is no search that could be given up.
-    fn check_linear(&mut self, function: &str, value: Option<&Typed>) {
-        if let Some(value) = value.filter(|value| self.backtracks(&value.expr)) {
-            let message = format!("`{function}` takes no regular expression that backtracks");
-            let help = "write one without look-around and back-references, and leave the flag `b` out";
-            self.report(Diagnostic::new(Slug::BadRegex, value.expr.span, message).help(help));
-        }
     }
 
     /// A share lies between 0 and 1: `95` is meant as `95%`.

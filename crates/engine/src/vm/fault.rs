@@ -76,7 +76,10 @@ impl std::fmt::Display for Fault {
             Self::Memory => f.write_str("computed values take more memory than the limit allows"),
             Self::Cancelled => f.write_str("the evaluation was ended"),
             Self::Backtracking(regex) => {
-                write!(f, "the regular expression {regex} backtracks too long on this text: it was given up after some millions of steps")
+                write!(
+                    f,
+                    "the regular expression {regex} backtracks too long on this text: it was given up after some millions of steps"
+                )
             }
             Self::Permission(flag) => write!(f, "this check needs a permission: add `{flag}`"),
             Self::NotBoolean(unfit) => {

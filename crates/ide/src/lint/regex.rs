@@ -3,6 +3,7 @@
 use super::context::Context;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_builtins::backtrack::is_beyond_linear;
 use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{Argument, Atom, Expr, ExprKind, Regex, Step, StepKind, TestKind, ValueTest};
 use regex_syntax::ast::{AssertionKind, Ast, RepetitionKind, RepetitionOp, RepetitionRange};
@@ -19,6 +20,7 @@ struct Regexes<'c, 'a>(&'c mut Context<'a>);
 
 impl<'a> Visit<'a> for Regexes<'_, 'a> {
     fn regex(&mut self, regex: &'a Regex) {
+        self.backtracks(regex);
         let Some(tree) = parsed(regex) else { return };
         self.flags(regex, &tree);
         self.wildcards(regex, &tree);
@@ -51,9 +53,12 @@ impl<'a> Visit<'a> for Regexes<'_, 'a> {
     }
 }
 
-/// The tree of a pattern; `None` for one that the checker refuses.
+/// The tree of a pattern; `None` for one that the checker refuses, and for one that means something else where it backtracks.
 fn parsed(regex: &Regex) -> Option<Ast> {
     let ignore = regex.flags.contains('x');
+    if regex.flags.contains('b') && !is_beyond_linear(&regex.pattern, ignore).is_ok_and(|is_beyond| !is_beyond) {
+        return None;
+    }
     regex_syntax::ast::parse::ParserBuilder::new().ignore_whitespace(ignore).build().parse(&regex.pattern).ok()
 }
 
@@ -181,6 +186,33 @@ impl<'a> Regexes<'_, 'a> {
                     .help("remove it")
                     .fix("remove the flag", place, ""),
             );
+        }
+    }
+
+    /// What is matched by trying one way after the other may be given up; what need not be is linear.
+    fn backtracks(&mut self, regex: &Regex) {
+        let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
+        let Some(at) = regex.flags.find('b') else { return };
+        let place = Span::new(regex.span.file, start.saturating_add(at), start.saturating_add(at).saturating_add(1));
+        match is_beyond_linear(&regex.pattern, regex.flags.contains('x')) {
+            Ok(true) => self.0.report(
+                Diagnostic::new(
+                    Slug::Backtracking,
+                    place,
+                    "this tries one way to match after the other: where that takes too long, the verdict is an error",
+                )
+                .help("say it in linear tests where that can be: `\\b` for the edge of a word, `and not matches /…/` for what may not be there"),
+            ),
+            Ok(false) if regex::Regex::new(&regex.pattern).is_ok() => self.0.report(
+                Diagnostic::new(
+                    Slug::RedundantFlag,
+                    place,
+                    "the flag `b` is not needed: there is no look-around and no back-reference in it",
+                )
+                .help("remove it: linear matching never takes too long")
+                .fix("remove the flag", place, ""),
+            ),
+            _ => {}
         }
     }
 

@@ -48,7 +48,8 @@ passes! {
     names::naming: Naming;
     #[of_text] text::characters: BidiCharacter, InvisibleCharacter;
     #[of_text] text::confusable: Confusable;
-    #[of_text] regex::regexes: RegexIsLiteral, RegexMatchesEmpty, UnanchoredId, RedundantFlag, RedundantWildcard, UnescapedDot, ExpensiveRegex;
+    #[of_text] regex::regexes: RegexIsLiteral, RegexMatchesEmpty, UnanchoredId, RedundantFlag, RedundantWildcard, UnescapedDot, ExpensiveRegex,
+        Backtracking;
     #[of_text] cost::wide: WideGlob, DeepWildcard;
     #[of_text] style::expressions: DoubleNegation, YodaCondition, BooleanComparison, RedundantParentheses, RedundantIf, SingleItemIn, MixedLogic;
     style::statements: EmptyRule, LongRule, MissingSentence, MustWithoutThreshold, TrivialGroup, RedundantTimes, StarForAny;

@@ -7,6 +7,7 @@
 
 mod compiled;
 mod runsight;
+pub mod regex_flavour;
 pub mod shape;
 pub mod writer;
 pub mod yaml;

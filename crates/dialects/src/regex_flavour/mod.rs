@@ -1,0 +1,87 @@
+//! Regular expressions of other languages, as literals of this one.
+//!
+//! Each flavour is read as its own engine reads it, and written so that the search gives the same answer in every text: linear where that can be
+//! said, with flag `b` where it needs look-around, back-references or groups that give nothing back. What the languages of a flavour's users
+//! call the same and is not (which characters are white space, where a line ends, what `$` is) is written out.
+//!
+//! A few things are not. Letters that differ in case alone are those of Unicode's simple folding, so that `k` under `i` is also the sign of Kelvin,
+//! where JavaScript and Python's `re.ASCII` say otherwise, and `i` not the Turkish ones, where Python says so. The edge of a word is Unicode's, which counts marks as parts of a word and `²` not,
+//! where Python does the opposite; and `\B` is also in the empty text. A text is a row of characters, where JavaScript without `u` sees two
+//! halves of those beyond U+FFFF; and what a group has matched in one turn of a loop is known in the next, where JavaScript forgets it.
+
+mod javascript;
+mod pattern;
+mod python;
+#[cfg(test)]
+mod tests;
+
+pub use javascript::javascript;
+pub use python::{Flags, python};
+
+/// A regular expression as the language writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Literal {
+    /// `/…/flags`.
+    pub text: String,
+    /// Whether it has the flag `b`.
+    pub backtracks: bool,
+}
+
+/// Why an expression cannot be used: in its own flavour, or because the language cannot say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    /// The byte of the expression.
+    pub at: usize,
+    /// What is wrong there, in words.
+    pub why: String,
+}
+
+impl Unusable {
+    fn new(at: usize, why: impl Into<String>) -> Self {
+        Self { at, why: why.into() }
+    }
+}
+
+impl Literal {
+    /// From a pattern in the language's own syntax, which may hold slashes and line ends as they are.
+    fn new(pattern: &str, mut flags: String, backtracks: bool) -> Self {
+        let mut body = String::with_capacity(pattern.len());
+        let mut escaped = false;
+        for letter in pattern.chars() {
+            match letter {
+                '/' if !escaped => body.push_str("\\/"),
+                '\n' => body.push_str(if escaped { "n" } else { "\\n" }),
+                '\r' => body.push_str(if escaped { "r" } else { "\\r" }),
+                letter => body.push(letter),
+            }
+            escaped = letter == '\\' && !escaped;
+        }
+        if body.is_empty() {
+            // Two slashes would be a division.
+            body.push_str("(?:)");
+        }
+        if let Some(rest) = body.strip_prefix(' ') {
+            body = format!("\\x20{rest}");
+        }
+        if backtracks {
+            flags.push('b');
+        }
+        Self { text: format!("/{body}/{flags}"), backtracks }
+    }
+}
+
+/// An expression of Rust's crate `regex`.
+///
+/// # Errors
+/// Where the crate refuses it.
+pub fn rust(pattern: &str) -> Result<Literal, Unusable> {
+    let parsed = regex_syntax::ast::parse::Parser::new().parse(pattern);
+    let tree = parsed.map_err(|error| Unusable::new(error.span().start.offset, error.kind().to_string()))?;
+    let meaning = regex_syntax::hir::translate::Translator::new().translate(pattern, &tree);
+    meaning.map_err(|error| Unusable::new(error.span().start.offset, error.kind().to_string()))?;
+    // White space and comments of `(?x)` are left out: a line has no place in a literal.
+    let mut written = String::new();
+    let printed = regex_syntax::ast::print::Printer::new().print(&tree, &mut written);
+    printed.map_err(|_| Unusable::new(0, "it cannot be written"))?;
+    Ok(Literal::new(&written, "u".to_owned(), false))
+}

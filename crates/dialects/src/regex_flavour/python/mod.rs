@@ -1,0 +1,226 @@
+//! Expressions of Python's module `re`, of texts.
+
+mod escape;
+mod group;
+
+use super::pattern::{Cursor, DEEPEST, Node, Place, Writer, literal};
+use super::{Literal, Unusable};
+
+/// The flags that an expression is compiled with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `re.IGNORECASE`.
+    pub ignore_case: bool,
+    /// `re.MULTILINE`.
+    pub multi_line: bool,
+    /// `re.DOTALL`.
+    pub dot_all: bool,
+    /// `re.VERBOSE`.
+    pub verbose: bool,
+    /// `re.ASCII`.
+    pub ascii: bool,
+}
+
+/// An expression of Python's module `re`.
+///
+/// # Errors
+/// Where `re` refuses it.
+pub fn python(pattern: &str, mut flags: Flags) -> Result<Literal, Unusable> {
+    let mut cursor = Cursor { pattern, at: 0 };
+    global_flags(&mut cursor, &mut flags)?;
+    let mut reader =
+        Reader { cursor, ascii: flags.ascii, unicode: false, groups: Vec::new(), names: Vec::new(), asked: Vec::new() };
+    let root = reader.choice(flags, 0)?;
+    if !reader.cursor.rest().is_empty() {
+        return reader.cursor.error("this `)` closes nothing");
+    }
+    if let Some((at, group)) = reader.asked.iter().find(|(_, group)| *group as usize > reader.groups.len()) {
+        return Err(Unusable::new(*at, format!("there is no group {group}")));
+    }
+    let mut writer = Writer::default();
+    writer.node(&root, true, true);
+    let on = [
+        ('i', flags.ignore_case),
+        ('m', flags.multi_line),
+        ('s', flags.dot_all),
+        ('u', reader.unicode && !flags.ascii),
+    ];
+    let letters = on.into_iter().filter_map(|(letter, on)| on.then_some(letter)).collect();
+    Ok(Literal::new(&writer.text, letters, writer.backtracks))
+}
+
+/// `(?im)` at the start.
+fn global_flags(cursor: &mut Cursor<'_>, flags: &mut Flags) -> Result<(), Unusable> {
+    loop {
+        if flags.verbose {
+            blank(cursor);
+        }
+        let mut ahead = *cursor;
+        if !ahead.take("(?") {
+            return Ok(());
+        }
+        let letters = ahead.take_while(usize::MAX, |letter| letter.is_ascii_alphabetic());
+        if letters.is_empty() || letters.starts_with('P') || !ahead.take(")") {
+            return Ok(());
+        }
+        for letter in letters.chars() {
+            set_flag(flags, letter, true).map_err(|why| Unusable::new(cursor.at, why))?;
+        }
+        if letters.contains('a') && letters.contains('u') {
+            return cursor.error("the flags `a` and `u` exclude each other");
+        }
+        *cursor = ahead;
+    }
+}
+
+fn set_flag(flags: &mut Flags, letter: char, on: bool) -> Result<(), String> {
+    match letter {
+        'i' => flags.ignore_case = on,
+        'm' => flags.multi_line = on,
+        's' => flags.dot_all = on,
+        'x' => flags.verbose = on,
+        'a' if on => flags.ascii = true,
+        'u' if on => flags.ascii = false,
+        'L' => return Err("the flag `L` is for bytes alone".to_owned()),
+        'a' | 'u' => return Err(format!("the flag `{letter}` cannot be turned off")),
+        other => return Err(format!("there is no flag `{other}`")),
+    }
+    Ok(())
+}
+
+/// White space and comments under `x`.
+fn blank(cursor: &mut Cursor<'_>) {
+    loop {
+        cursor.take_while(usize::MAX, |letter| matches!(letter, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c'));
+        if cursor.peek() != Some('#') {
+            return;
+        }
+        cursor.take_while(usize::MAX, |letter| letter != '\n');
+    }
+}
+
+struct Reader<'p> {
+    cursor: Cursor<'p>,
+    /// Whether the whole expression has the flag `a`.
+    ascii: bool,
+    /// Whether something in it means what it means only with the language's flag `u`.
+    unicode: bool,
+    /// How many characters each group takes; none while it is open.
+    groups: Vec<Option<(u64, Option<u64>)>>,
+    names: Vec<(String, u32)>,
+    /// Groups that conditions ask for.
+    asked: Vec<(usize, u32)>,
+}
+
+impl Reader<'_> {
+    fn choice(&mut self, flags: Flags, depth: usize) -> Result<Node, Unusable> {
+        if depth > DEEPEST {
+            return self.cursor.error("the groups are nested too deep");
+        }
+        let mut parts = vec![self.sequence(flags, depth)?];
+        while self.cursor.take("|") {
+            parts.push(self.sequence(flags, depth)?);
+        }
+        Ok(if parts.len() == 1 { parts.pop().unwrap_or(Node::Empty) } else { Node::Choice(parts) })
+    }
+
+    fn sequence(&mut self, flags: Flags, depth: usize) -> Result<Node, Unusable> {
+        let mut parts: Vec<Node> = Vec::new();
+        let mut repeatable = false;
+        loop {
+            if flags.verbose {
+                blank(&mut self.cursor);
+            }
+            let at = self.cursor.at;
+            match self.cursor.peek() {
+                None | Some('|' | ')') => return Ok(Node::Sequence(parts)),
+                Some('*' | '+' | '?') => self.repeat(&mut parts, &mut repeatable, at)?,
+                Some('{') if self.count().is_some() => self.repeat(&mut parts, &mut repeatable, at)?,
+                Some(_) => {
+                    let Some(node) = self.atom(flags, depth)? else { continue };
+                    repeatable = !is_anchor(&node);
+                    parts.push(node);
+                }
+            }
+        }
+    }
+
+    /// `{2}`, `{2,}`, `{,2}`, `{2,3}`, `{,}`; any other brace stands for itself.
+    fn count(&self) -> Option<(Cursor<'_>, &str, Option<&str>)> {
+        let mut ahead = self.cursor;
+        if !ahead.take("{") || ahead.peek() == Some('}') {
+            return None;
+        }
+        let digit = |letter: char| letter.is_ascii_digit();
+        let least = ahead.take_while(usize::MAX, digit);
+        let most = ahead.take(",").then(|| ahead.take_while(usize::MAX, digit));
+        ahead.take("}").then_some((ahead, least, most))
+    }
+
+    fn repeat(&mut self, parts: &mut Vec<Node>, repeatable: &mut bool, at: usize) -> Result<(), Unusable> {
+        let (mut sign, least, most) = match self.cursor.peek() {
+            Some('{') => {
+                let Some((ahead, least, most)) = self.count() else { return Ok(()) };
+                let end = ahead.at;
+                let number = |text: &str| text.parse::<u32>().map_err(|_| Unusable::new(at, "the number is too large"));
+                let low = if least.is_empty() { 0 } else { number(least)? };
+                let high = match most {
+                    None => Some(low),
+                    Some("") => None,
+                    Some(most) => Some(number(most)?),
+                };
+                if high.is_some_and(|high| high < low) {
+                    return Err(Unusable::new(at, "the least number is greater than the most"));
+                }
+                let sign = match high {
+                    Some(high) if high == low => format!("{{{low}}}"),
+                    Some(high) => format!("{{{low},{high}}}"),
+                    None => format!("{{{low},}}"),
+                };
+                self.cursor.at = end;
+                (sign, low, high)
+            }
+            sign => {
+                self.cursor.next();
+                match sign {
+                    Some('*') => ("*".to_owned(), 0, None),
+                    Some('+') => ("+".to_owned(), 1, None),
+                    _ => ("?".to_owned(), 0, Some(1)),
+                }
+            }
+        };
+        if matches!(parts.last(), Some(Node::Repeat { .. })) {
+            return Err(Unusable::new(at, "what is repeated here is repeated already"));
+        }
+        let Some(inside) = parts.pop().filter(|_| *repeatable) else {
+            return Err(Unusable::new(at, "there is nothing to repeat here"));
+        };
+        let keeps = !self.cursor.rest().starts_with('?') && self.cursor.rest().starts_with('+');
+        if let Some(more) = self.cursor.peek().filter(|more| matches!(more, '?' | '+')) {
+            self.cursor.next();
+            sign.push(more);
+        }
+        parts.push(Node::Repeat { inside: Box::new(inside), sign, least, most, keeps });
+        Ok(())
+    }
+
+    /// One element; `None` for what stands for nothing, which a repetition looks past.
+    fn atom(&mut self, flags: Flags, depth: usize) -> Result<Option<Node>, Unusable> {
+        let start = self.cursor.at;
+        let Some(letter) = self.cursor.next() else { return Ok(None) };
+        Ok(Some(match letter {
+            '\\' => self.escape(flags, start)?,
+            '[' => self.set(flags, start)?,
+            '(' => return self.group(flags, depth, start),
+            '.' => Node::Written(".".to_owned(), 1),
+            '^' => Node::Written("^".to_owned(), 0),
+            '$' if flags.multi_line => Node::Written("$".to_owned(), 0),
+            '$' => Node::Place(Place::LastLine),
+            other => Node::Written(literal(other), 1),
+        }))
+    }
+}
+
+fn is_anchor(node: &Node) -> bool {
+    matches!(node, Node::Place(_) | Node::Written(_, 0))
+}

@@ -94,6 +94,15 @@ pub(super) fn json<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     call.cache.read(text, node.origin, Memory { arena: call.arena, limits: call.limits, meter: call.meter })
 }
 
+pub(super) fn first_json<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let Value::Text(text) = call.node(0).value else { return call.missing() };
+    let text = text.as_str();
+    let found = find_json(text, call.limits, call.meter, |_, _| Ok(true))?;
+    let Some(json) = found.and_then(|range| text.get(range)) else { return call.missing() };
+    let memory = Memory { arena: call.arena, limits: call.limits, meter: call.meter };
+    call.cache.read(Text::Plain(json), Origin::default(), memory)
+}
+
 pub(super) fn coalesce<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let value = call.node(0);
     let nothing = matches!(value.value, Value::Missing | Value::Absent | Value::Null);

@@ -6,8 +6,8 @@
 //! which order counts), the text says so openly.
 
 mod compiled;
-mod runsight;
 pub mod regex_flavour;
+mod runsight;
 pub mod shape;
 pub mod writer;
 pub mod yaml;

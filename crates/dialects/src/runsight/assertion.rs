@@ -17,12 +17,14 @@ pub(super) struct Subject {
     pub(super) cost: String,
     /// How long it took.
     pub(super) duration: String,
+    /// What the name of the text stands for, where it is one.
+    pub(super) named: Option<String>,
 }
 
 impl Subject {
     /// The run itself.
     pub(super) fn of_run() -> Self {
-        Self { output: "output".to_owned(), cost: "cost".to_owned(), duration: "duration".to_owned() }
+        Self { output: "output".to_owned(), cost: "cost".to_owned(), duration: "duration".to_owned(), named: None }
     }
 
     /// A block of a case whose outputs are recorded; it cost nothing and took no time.
@@ -36,7 +38,13 @@ impl Subject {
             let path = format!("meta.blocks{}.{field}", step(name));
             if alone { format!("coalesce({path}, {plain})") } else { path }
         };
-        Self { output: of("output", "output"), cost: of("cost_usd", "cost"), duration: of("latency_ms", "duration") }
+        let (cost, duration) = (of("cost_usd", "cost"), of("latency_ms", "duration"));
+        let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+        let called = format!("output_of_{}", letters.collect::<String>());
+        match alone {
+            true => Self { output: called, cost, duration, named: Some(of("output", "output")) },
+            false => Self { output: of("output", "output"), cost, duration, named: None },
+        }
     }
 }
 
@@ -101,6 +109,10 @@ pub(super) fn lines(list: &Node, name: &str, subject: &Subject, share: f64, lowe
 pub(super) fn rule(list: &Node, name: &str, subject: &Subject, lowering: &mut Lowering<'_>) {
     schemas(list, name, lowering);
     let lines = lines(list, name, subject, 1.0, lowering);
+    if let Some(value) = subject.named.as_ref().filter(|_| lines.iter().any(|line| line.sentence.has(&subject.output))) {
+        lowering.out.line(list.span, |out| out.put(&format!("let {} = {value}", subject.output)));
+        lowering.out.gap();
+    }
     let write = |out: &mut Writer| lines.iter().for_each(|line| line.write(out));
     lowering.out.block(list.span, |out| out.put(&format!("rule {name}")), write);
     if list.items().is_empty() {
@@ -191,10 +203,11 @@ fn sentence(node: &Node, subject: &Subject, schema: &str, lowering: &mut Lowerin
         return None;
     };
     let is_transformed = text != subject.output;
+    // What a transform does not find fails: a test of nothing is false, and only its opposite and what looks elsewhere have to say so.
+    let asks = is_transformed && (negated || matches!(kind, "cost" | "latency"));
     let asserted = Asserted { node, text, subject, negated, value: node.get("value") };
     let sentence = lower(&asserted, schema, lowering)?;
-    // What a transform does not find fails, also behind `not-`.
-    Some(if is_transformed { sentence.behind(&format!("{} exists and ", asserted.text)) } else { sentence })
+    Some(if asks { sentence.behind(&format!("{} exists and ", asserted.text)) } else { sentence })
 }
 
 /// The expression of what a transform selects.
@@ -211,7 +224,10 @@ fn transformed(transform: &Node, subject: &Subject, lowering: &mut Lowering<'_>)
         return None;
     }
     match path::standard(path) {
-        Ok(path) => Some(format!("python_text(first(jsonpath(json({}), {})))", subject.output, quoted(&path))),
+        Ok(path) => Some(match path::plain(&path) {
+            Some(steps) => format!("python_text(json({}){steps})", subject.output),
+            None => format!("python_text(first(jsonpath(json({}), {})))", subject.output, quoted(&path)),
+        }),
         Err(why) => {
             lowering.said.error(
                 Slug::BadJsonPath,

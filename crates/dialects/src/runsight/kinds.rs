@@ -1,8 +1,9 @@
 //! The fifteen types of assertions, each with the sentence that says it.
 
 use super::assertion::{Asserted, plain_number};
-use super::path::{self, python_text};
+use super::path::python_text;
 use crate::Lowering;
+use crate::regex_flavour::{Flags, Unusable, python};
 use crate::writer::{Writer, quoted};
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
@@ -29,6 +30,11 @@ impl Sentence {
     pub(super) fn behind(mut self, text: &str) -> Self {
         self.pieces.insert(0, (None, text.to_owned()));
         self
+    }
+
+    /// Whether a text stands in it.
+    pub(super) fn has(&self, text: &str) -> bool {
+        self.pieces.iter().any(|(_, piece)| piece.contains(text))
     }
 
     pub(super) fn write(&self, out: &mut Writer) {
@@ -292,13 +298,13 @@ fn several(one: &Asserted<'_>, share: Share, lowering: &mut Lowering<'_>) -> Opt
 fn regex(one: &Asserted<'_>, _: &str, lowering: &mut Lowering<'_>) -> Option<Sentence> {
     let pattern = one.value_text();
     let place = one.place("value");
-    match path::regex(&pattern) {
+    match python(&pattern, Flags::default()) {
         Ok(literal) => {
             let test = if one.negated { "not matches" } else { "matches" };
-            Some(Sentence::around(format!("{} {test} ", one.text), (place, literal), ""))
+            Some(Sentence::around(format!("{} {test} ", one.text), (place, literal.text), ""))
         }
-        Err(why) => {
-            let message = format!("`{pattern}` is no regular expression of Python: {why}");
+        Err(Unusable { at, why }) => {
+            let message = format!("`{pattern}` is no regular expression of Python: {why}, from byte {at} on");
             lowering.said.error(Slug::BadRegex, place, message, "mend the expression");
             None
         }
@@ -375,6 +381,13 @@ fn json(one: &Asserted<'_>, test: &str, schema: &str, lowering: &mut Lowering<'_
     Some(Sentence::of(if one.negated { format!("not ({sentence})") } else { sentence }))
 }
 
+/// With a schema the first JSON of the text has to fit it, whatever else stands there.
 fn contains_json(one: &Asserted<'_>, schema: &str, lowering: &mut Lowering<'_>) -> Option<Sentence> {
-    json(one, "contains", schema, lowering)
+    match one.value {
+        Some(value) if !value.is_null() && (value.is_map() || value.boolean().is_some()) => {
+            let test = if one.negated { "is not" } else { "is" };
+            Some(Sentence::of(format!("first_json({}) {test} {schema}", one.text)))
+        }
+        _ => json(one, "contains", schema, lowering),
+    }
 }

@@ -37,6 +37,8 @@ fn regex(source: &mut Source) -> &'static str {
         r"/hunter[0-9]+[A-Za-z]/",
         r"/^$/",
         r"/\\/",
+        r"/(?<!\w)key-(?=[0-9])/ib",
+        r"/([a-z])\1/b",
     ])
 }
 

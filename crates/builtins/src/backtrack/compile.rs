@@ -146,7 +146,11 @@ fn begins(node: &Node, sets: &[Set], bytes: &mut [bool; 256]) -> bool {
             false
         }
         Node::Sequence(parts) => parts.iter().all(|part| begins(part, sets, bytes)),
-        Node::Choice(parts) => parts.iter().fold(false, |empty, part| begins(part, sets, bytes) || empty),
+        Node::Choice(parts) => {
+            // Each alternative is looked at, also behind one that may be empty.
+            let empty = parts.iter().filter(|part| begins(part, sets, bytes)).count();
+            empty > 0
+        }
         Node::Repeat(repeat) => begins(&repeat.inside, sets, bytes) || repeat.least == 0,
         Node::Capture(_, inside) | Node::Atomic(inside) => begins(inside, sets, bytes),
         Node::Reference { .. } => {

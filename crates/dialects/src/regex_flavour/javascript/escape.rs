@@ -24,7 +24,7 @@ impl Member {
 
 impl Reader<'_> {
     /// What a group has matched; nothing where it has not, or is not closed.
-    pub(super) fn reference(&self, group: u32) -> Node {
+    fn reference(&self, group: u32) -> Node {
         if self.open.contains(&group) {
             return Node::Group(Group::Plain, "(?:".to_owned(), Box::new(Node::Empty));
         }
@@ -46,7 +46,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn named_reference(&mut self, start: usize) -> Result<Node, Unusable> {
+    fn named_reference(&mut self, start: usize) -> Result<Node, Unusable> {
         let name = self.cursor.rest().strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
         let group = name.and_then(|name| self.names.iter().find(|(known, _)| known == name));
         let Some((name, group)) = group.cloned() else {
@@ -57,7 +57,7 @@ impl Reader<'_> {
     }
 
     /// `\1`: a group where there are so many, else an octal number where there is no flag `u`.
-    pub(super) fn numbered(&mut self, first: char, start: usize) -> Result<Node, Unusable> {
+    fn numbered(&mut self, first: char, start: usize) -> Result<Node, Unusable> {
         let mut ahead = self.cursor;
         let more = ahead.take_while(usize::MAX, |letter| letter.is_ascii_digit());
         let group = format!("{first}{more}").parse().unwrap_or(u32::MAX);
@@ -73,14 +73,14 @@ impl Reader<'_> {
     }
 
     /// Up to three digits, not more than 377.
-    pub(super) fn octal(&mut self, first: char) -> char {
+    fn octal(&mut self, first: char) -> char {
         let most = if first <= '3' { 2 } else { 1 };
         let more = self.cursor.take_while(most, |letter| ('0'..='7').contains(&letter));
         u32::from_str_radix(&format!("{first}{more}"), 8).ok().and_then(char::from_u32).unwrap_or(first)
     }
 
     /// `\p{…}`, which the language writes alike.
-    pub(super) fn property(&mut self, letter: char, start: usize) -> Result<String, Unusable> {
+    fn property(&mut self, letter: char, start: usize) -> Result<String, Unusable> {
         let name = self.cursor.rest().strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(name, _)| name);
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             return Err(Unusable::new(start, format!("behind `\\{letter}` stands a property: `\\{letter}{{L}}`")));
@@ -94,7 +94,7 @@ impl Reader<'_> {
     }
 
     /// A character behind a backslash, which was read.
-    pub(super) fn escaped(&mut self, letter: char, start: usize, in_set: bool) -> Result<char, Unusable> {
+    fn escaped(&mut self, letter: char, start: usize, in_set: bool) -> Result<char, Unusable> {
         let strict = self.flags.unicode;
         Ok(match letter {
             't' => '\t',
@@ -117,7 +117,7 @@ impl Reader<'_> {
     }
 
     /// `\cJ`; without a letter the backslash stands for itself.
-    pub(super) fn control(&mut self, start: usize, in_set: bool) -> Result<char, Unusable> {
+    fn control(&mut self, start: usize, in_set: bool) -> Result<char, Unusable> {
         let wanted = |letter: &char| {
             letter.is_ascii_alphabetic() || in_set && !self.flags.unicode && (letter.is_ascii_digit() || *letter == '_')
         };
@@ -133,7 +133,7 @@ impl Reader<'_> {
     }
 
     /// `\x41`, `\u0041`, `\u{41}`, and two halves of a character; without digits the letter stands for itself.
-    pub(super) fn coded(&mut self, letter: char, start: usize) -> Result<char, Unusable> {
+    fn coded(&mut self, letter: char, start: usize) -> Result<char, Unusable> {
         let strict = self.flags.unicode;
         let mut code = None;
         if letter == 'u' && strict && self.cursor.take("{") {
@@ -196,7 +196,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn member(&mut self, letter: char, at: usize) -> Result<Member, Unusable> {
+    fn member(&mut self, letter: char, at: usize) -> Result<Member, Unusable> {
         if letter != '\\' {
             return Ok(Member::Character(letter));
         }

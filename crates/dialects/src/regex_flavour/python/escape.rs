@@ -32,7 +32,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn edge(&mut self, letter: char, flags: Flags) -> String {
+    fn edge(&mut self, letter: char, flags: Flags) -> String {
         self.unicode |= !flags.ascii;
         match (flags.ascii, self.ascii) {
             (true, false) => format!("(?-u:\\{letter})"),
@@ -42,7 +42,7 @@ impl Reader<'_> {
     }
 
     /// What stands in the brackets of a class, and whether it is negated.
-    pub(super) fn class(&mut self, letter: char, flags: Flags) -> (String, bool) {
+    fn class(&mut self, letter: char, flags: Flags) -> (String, bool) {
         let (inside, unicode) = match (letter.to_ascii_lowercase(), flags.ascii, self.ascii) {
             ('d', true, true) => ("\\d", false),
             ('d', true, false) => ("0-9", false),
@@ -61,7 +61,7 @@ impl Reader<'_> {
     }
 
     /// `\1` to `\99`, or an octal number of three digits.
-    pub(super) fn reference(&mut self, first: char, start: usize) -> Result<Node, Unusable> {
+    fn reference(&mut self, first: char, start: usize) -> Result<Node, Unusable> {
         let octal = |letter: char| ('0'..='7').contains(&letter);
         let mut digits = String::from(first);
         if let Some(second) = self.cursor.peek().filter(char::is_ascii_digit) {
@@ -85,7 +85,7 @@ impl Reader<'_> {
     }
 
     /// A character behind a backslash, which was read.
-    pub(super) fn escaped(&mut self, letter: char, start: usize, in_set: bool) -> Result<char, Unusable> {
+    fn escaped(&mut self, letter: char, start: usize, in_set: bool) -> Result<char, Unusable> {
         let bad = |what: &str| Err(Unusable::new(start, what.to_owned()));
         match letter {
             'a' => Ok('\x07'),
@@ -140,13 +140,7 @@ impl Reader<'_> {
     }
 
     /// A character, a range or a class in brackets.
-    pub(super) fn member(
-        &mut self,
-        letter: char,
-        at: usize,
-        flags: Flags,
-        inside: &mut String,
-    ) -> Result<(), Unusable> {
+    fn member(&mut self, letter: char, at: usize, flags: Flags, inside: &mut String) -> Result<(), Unusable> {
         let low = self.one(letter, at, flags)?;
         let mut ahead = self.cursor;
         if !(ahead.take("-") && ahead.peek().is_some_and(|next| next != ']')) {
@@ -169,7 +163,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn one(&mut self, letter: char, at: usize, flags: Flags) -> Result<Member, Unusable> {
+    fn one(&mut self, letter: char, at: usize, flags: Flags) -> Result<Member, Unusable> {
         if letter != '\\' {
             return Ok(Member::Character(letter));
         }

@@ -45,24 +45,18 @@ impl Reader<'_> {
         self.with_flags(flags, depth, start).map(Some)
     }
 
-    pub(super) fn width_of(&self, group: u32) -> (u64, Option<u64>) {
+    fn width_of(&self, group: u32) -> (u64, Option<u64>) {
         let known = (group as usize).checked_sub(1).and_then(|index| self.groups.get(index).copied().flatten());
         known.unwrap_or((0, None))
     }
 
     /// What stands in a group, to its `)`.
-    pub(super) fn closed(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
+    fn closed(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
         let inside = self.choice(flags, depth.saturating_add(1))?;
         if self.cursor.take(")") { Ok(inside) } else { Err(Unusable::new(start, "this `(` is not closed")) }
     }
 
-    pub(super) fn capture(
-        &mut self,
-        opening: String,
-        flags: Flags,
-        depth: usize,
-        start: usize,
-    ) -> Result<Node, Unusable> {
+    fn capture(&mut self, opening: String, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
         let number = self.groups.len();
         self.groups.push(None);
         let inside = self.closed(flags, depth, start)?;
@@ -73,7 +67,7 @@ impl Reader<'_> {
         Ok(Node::Group(Group::Plain, opening, Box::new(inside)))
     }
 
-    pub(super) fn name(&mut self, end: char) -> Result<String, Unusable> {
+    fn name(&mut self, end: char) -> Result<String, Unusable> {
         let start = self.cursor.at;
         let name = self.cursor.take_while(usize::MAX, |letter| letter != end).to_owned();
         if self.cursor.next() != Some(end) {
@@ -88,7 +82,7 @@ impl Reader<'_> {
     }
 
     /// `(?P<name>…)`, `(?P=name)`.
-    pub(super) fn named(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
+    fn named(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
         if self.cursor.take("<") {
             let name = self.name('>')?;
             if self.names.iter().any(|(known, _)| *known == name) {
@@ -109,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// `(?(1)yes|no)`.
-    pub(super) fn condition(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
+    fn condition(&mut self, flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
         let digits = self.cursor.rest().starts_with(|first: char| first.is_ascii_digit());
         let group = if digits {
             let at = self.cursor.at;
@@ -138,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// `(?i-m:…)`.
-    pub(super) fn with_flags(&mut self, mut flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
+    fn with_flags(&mut self, mut flags: Flags, depth: usize, start: usize) -> Result<Node, Unusable> {
         let before = flags;
         let at = self.cursor.at;
         let on = self.cursor.take_while(usize::MAX, |letter| letter.is_ascii_alphabetic());

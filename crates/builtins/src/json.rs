@@ -100,7 +100,7 @@ pub(super) fn first_json<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let found = find_json(text, call.limits, call.meter, |_, _| Ok(true))?;
     let Some(json) = found.and_then(|range| text.get(range)) else { return call.missing() };
     let memory = Memory { arena: call.arena, limits: call.limits, meter: call.meter };
-    call.cache.read(Text::Plain(json), Origin::default(), memory)
+    call.cache.read(Text::Plain(json), Node::computed(Value::Null).origin, memory)
 }
 
 pub(super) fn coalesce<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {

@@ -3,10 +3,11 @@
 use crate::redact::{in_place, redact};
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-use averment_engine::bytecode::program::{Assertion, Check, Program};
+use averment_engine::bytecode::program::{Assertion, Check, OwnVerdicts, Program};
 use averment_engine::ir::{Denied, Operand, Purpose, Severity};
 use averment_engine::vm::select::Selection;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// All assertions that are checked, of all programs, in order.
 #[derive(Debug, Default)]
@@ -61,6 +62,8 @@ pub struct Item {
     pub help: Option<String>,
     /// True when a failure has found something that should not be anywhere (`no secrets in …`): its values are not shown.
     pub masked: bool,
+    /// What its verdicts are called in the system whose file it stands in.
+    pub own: Option<Arc<OwnVerdicts>>,
 }
 
 /// A failure class.
@@ -155,6 +158,7 @@ impl Table {
                 location,
             });
         }
+        let own = program.own_verdicts.clone().map(Arc::new);
         let mut items = Vec::with_capacity(program.assertions.len());
         for (number, assertion) in (0u32..).zip(&program.assertions) {
             items.push(selected(number).then_some(self.items.len()));
@@ -180,6 +184,7 @@ impl Table {
                 expected: settings.expect_fail.as_ref().map(|why| why.as_deref().map(hidden).unwrap_or_default()),
                 help: help(program, assertion).as_deref().map(hidden),
                 masked: finds(program, &assertion.check),
+                own: own.clone(),
             });
         }
         self.bases.push(Base { files, rules, items });

@@ -48,6 +48,28 @@ struct ResultObject<'a> {
     /// Left out unless a baseline knows it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     known: bool,
+    /// Left out unless it stands in a file of another system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<OwnObject<'a>>,
+}
+
+/// What the system says of an assertion whose file it stands in.
+#[derive(Serialize)]
+struct OwnObject<'a> {
+    system: &'a str,
+    verdict: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+}
+
+impl<'a> OwnObject<'a> {
+    fn new(item: &'a Item, result: &ResultReport) -> Option<Self> {
+        let own = item.own.as_deref()?;
+        let verdict = own.of(result.verdict)?;
+        // A system that knows scores has those of measures, too.
+        let score = verdict.score.map(|score| result.score.unwrap_or(score));
+        Some(Self { system: &own.system, verdict: &verdict.word, score })
+    }
 }
 
 /// Steps that a passing assertion says nothing of.
@@ -210,6 +232,7 @@ impl<'a> ResultObject<'a> {
             violations: ViolationsObject::new(result),
             unjudged: result.unjudged.as_ref().map(UnjudgedObject::new),
             known: result.known,
+            own: OwnObject::new(item, result),
         })
     }
 }

@@ -109,7 +109,8 @@ pub(super) fn lines(list: &Node, name: &str, subject: &Subject, share: f64, lowe
 pub(super) fn rule(list: &Node, name: &str, subject: &Subject, lowering: &mut Lowering<'_>) {
     schemas(list, name, lowering);
     let lines = lines(list, name, subject, 1.0, lowering);
-    if let Some(value) = subject.named.as_ref().filter(|_| lines.iter().any(|line| line.sentence.has(&subject.output))) {
+    if let Some(value) = subject.named.as_ref().filter(|_| lines.iter().any(|line| line.sentence.has(&subject.output)))
+    {
         lowering.out.line(list.span, |out| out.put(&format!("let {} = {value}", subject.output)));
         lowering.out.gap();
     }

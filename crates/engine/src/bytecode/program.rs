@@ -5,6 +5,7 @@
 
 use crate::ir::{self, Alternative, Constant, GroupKind, Scope, Settings, Temporal, World};
 use averment_base::source::Span;
+use averment_base::truth::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// The number of a chunk of code: one expression.
@@ -62,6 +63,49 @@ pub struct Program {
     pub assertions: Vec<Assertion>,
     /// Tests in file order.
     pub tests: Vec<Test>,
+    /// What verdicts are called in the system whose file the rules were made of.
+    pub own_verdicts: Option<OwnVerdicts>,
+}
+
+/// What verdicts are called in another system.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OwnVerdicts {
+    /// Its name.
+    pub system: String,
+    /// `pass`.
+    pub pass: OwnVerdict,
+    /// `fail`.
+    pub fail: OwnVerdict,
+    /// `vacuous`.
+    pub vacuous: OwnVerdict,
+    /// `undecided`.
+    pub undecided: OwnVerdict,
+    /// `error`.
+    pub error: OwnVerdict,
+}
+
+/// A verdict of another system.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OwnVerdict {
+    /// Its word.
+    pub word: String,
+    /// Its score where the assertion has none of its own; `None` where that system knows no scores.
+    pub score: Option<f64>,
+}
+
+impl OwnVerdicts {
+    /// What a verdict is called; `None` for what was skipped.
+    #[must_use]
+    pub fn of(&self, verdict: Verdict) -> Option<&OwnVerdict> {
+        Some(match verdict {
+            Verdict::Pass => &self.pass,
+            Verdict::Fail => &self.fail,
+            Verdict::Vacuous => &self.vacuous,
+            Verdict::Undecided => &self.undecided,
+            Verdict::Error => &self.error,
+            Verdict::Skipped => return None,
+        })
+    }
 }
 
 /// A source file inside a program.
@@ -203,7 +247,7 @@ pub struct Test {
     /// Its name.
     pub name: String,
     /// The verdict expected.
-    pub expect: averment_base::truth::Verdict,
+    pub expect: Verdict,
     /// The rules, by number; empty for all.
     pub rules: Vec<u32>,
     /// The run as JSON text.

@@ -1,7 +1,7 @@
 //! Calling a function: what it sees, and what holds for the arguments of every function.
 //!
 //! A function is only asked about arguments of the types it takes. An argument that is missing, or of another type, gives
-//! `missing`, never a fault: a test on the result is then false with that as its reason. Otherwise an argument that the run does not
+//! `missing`, never a fault here: a test on the result is then false with that as its reason. Otherwise an argument that the run does not
 //! record gives what is not recorded, so that what depends on it stays undecided. A function that sees nothing, too, is asked all the same.
 
 // What rules and runs make of numbers may not overflow.

@@ -6,6 +6,11 @@ use super::grounding;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
 
+/// The value; that a missing one is a fault is said where the machine calls.
+pub(super) fn required<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    Ok(call.node(0))
+}
+
 pub(super) fn grounded<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let claims = grounding::claims(&call.node(0).value, call.meter)?;
     if claims.is_empty() {

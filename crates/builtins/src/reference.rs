@@ -10,7 +10,7 @@ const HEAD: &str = "\
 A function is called `f(a, b)` or behind a pipe: `a | f(b)`. Arguments with `?` may be left out.
 
 - An argument that is **missing**, or of a type that the function does not take, gives `missing`: a test on the result is false, and its reason says
-  what was missing. It is never a fault.
+  what was missing. It is a fault of `required` alone.
 - An argument that the run does **not record** gives what is not recorded: what depends on it is undecided. A list with such an element, or with a missing one, has no
   sum, no mean, no order.
 - Nothing a function gives depends on a clock, on chance or on the network. Work and memory count against the limits of the evaluation.

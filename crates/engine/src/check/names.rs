@@ -2,13 +2,15 @@
 
 use super::Checker;
 use super::expr::Typed;
+use super::kinds;
 use super::scope::{self, LookupSide, Scope, Symbol, VariableValue};
 use super::ty::{StepShape, Ty};
-use crate::ir::{Binding, ExprKind};
+use crate::ir::{Binding, ExprKind, Tested, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_builtins::table as builtins;
 use averment_runs::run::Kind;
+use averment_syntax::ast::TestKind;
 
 /// The type of a root name of section 4 of the reference.
 pub fn root_type(name: &str) -> Ty {
@@ -57,6 +59,9 @@ impl<'a> Checker<'a> {
         }
         if scope.response && matches!(name, "response" | "output") {
             return Typed::new(ExprKind::StepField("result".to_owned()), span, Ty::Any);
+        }
+        if scope.response && name == "envelope" {
+            return envelope(span);
         }
         if let Some(shape) = &scope.step
             && shape.has(name)
@@ -201,9 +206,9 @@ impl<'a> Checker<'a> {
     }
 
     fn report_unknown_name(&mut self, scope: &Scope<'a>, name: &str, span: Span) {
-        if name == "response" {
+        if matches!(name, "response" | "envelope") {
             self.report(
-                Diagnostic::new(Slug::UnknownName, span, "`response` is known only in an invariant")
+                Diagnostic::new(Slug::UnknownName, span, format!("`{name}` is known only in an invariant"))
                     .help("the run's final output is `output`; the result of a call is `result` in `each refund: …`"),
             );
             return;
@@ -247,4 +252,13 @@ impl<'a> Checker<'a> {
         let roots = scope::root_names().map(str::to_owned);
         variables.chain(fields).chain(names).chain(roots).collect()
     }
+}
+
+/// What the protocol put around the result of the call in scope: its `response` where the run keeps it, else the result.
+fn envelope(span: Span) -> Typed {
+    let field = |name: &str| Box::new(kinds::field(name, span));
+    let kind = ValueTest::Plain(TestKind::Exists);
+    let kept = ExprKind::Test(Tested { kind, negated: false, subject: field("response"), operand: None });
+    let kept = Box::new(Typed::new(kept, span, Ty::Boolean).expr);
+    Typed::new(ExprKind::If(kept, field("response"), field("result")), span, Ty::Any)
 }

@@ -189,6 +189,9 @@ impl<'run> Machine<'run> {
             };
             builtin.call(&arguments, environment).map_err(|exhausted| Fault::of(exhausted, this.program))
         })?;
+        if builtin.name == "required" && matches!(result.value, Value::Missing) {
+            return Err(Fault::Other(format!("`{}` leads nowhere", self.rule_text(self.span(at)))));
+        }
         if builtin.name == "grounded" && self.recorder.is_some() && matches!(result.value, Value::Boolean(false)) {
             self.note_ungrounded(&arguments, at)?;
         }

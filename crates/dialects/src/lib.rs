@@ -9,6 +9,7 @@ mod compiled;
 pub mod regex_flavour;
 mod runsight;
 pub mod shape;
+mod wallfacer;
 pub mod writer;
 pub mod yaml;
 
@@ -68,7 +69,7 @@ pub struct Own {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] = &[runsight::DIALECT];
+pub static DIALECTS: &[Dialect] = &[runsight::DIALECT, wallfacer::DIALECT];
 
 /// What is known when a file is lowered, and what becomes of it.
 pub struct Lowering<'a> {
@@ -140,7 +141,7 @@ fn begins_like_yaml(text: &str) -> bool {
 pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowered, Diagnostics> {
     let text = sources.get(root).map(|file| file.text.clone()).unwrap_or_default();
     let mut dialects = DIALECTS.iter();
-    let found = yaml::parse(&text, root, yaml::Schema::Core).map_err(|error| Diagnostics(vec![error]))?;
+    let found = first_read(&text, root).map_err(|error| Diagnostics(vec![error]))?;
     let Some(dialect) = dialects.find(|dialect| (dialect.is_one)(&found)) else {
         return Err(Diagnostics(vec![unknown(&found)]));
     };
@@ -157,6 +158,14 @@ pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowe
         true => Err(said.diagnostics),
         false => Ok(Lowered { dialect, written: out.finish(), params, said: said.diagnostics }),
     }
+}
+
+/// The document, for a look at whose it is. Placeholders without quotes are covered where they keep it from being read.
+fn first_read(text: &str, root: FileId) -> Result<Node, averment_base::diagnostic::Diagnostic> {
+    yaml::parse(text, root, yaml::Schema::Core).or_else(|error| {
+        let covered = wallfacer::template::readable(text).ok_or_else(|| error.clone())?;
+        yaml::parse(&covered, root, yaml::Schema::Core).map_err(|_| error)
+    })
 }
 
 /// What is said of YAML that is no file of any system.

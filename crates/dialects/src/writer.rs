@@ -89,6 +89,15 @@ impl Writer {
         (0..self.depth).for_each(|_| self.text.push_str("  "));
     }
 
+    /// What another one wrote, behind an empty line.
+    pub fn append(&mut self, other: Self) {
+        self.gap();
+        let by = self.text.len();
+        self.text.push_str(&other.text);
+        let moved = |(range, place): (Range<usize>, Span)| (range.start.saturating_add(by)..range.end.saturating_add(by), place);
+        self.places.extend(other.places.into_iter().map(moved));
+    }
+
     /// The text, and where its pieces come from.
     #[must_use]
     pub fn finish(mut self) -> Written {
@@ -135,7 +144,8 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Characters that nobody sees, or that turn a line around.
-fn is_hidden(character: char) -> bool {
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 

@@ -176,6 +176,12 @@ impl Node {
     }
 }
 
+/// What a text is that stands without quotes; itself where it is no value of JSON.
+#[must_use]
+pub fn plain(text: &str, schema: Schema) -> Value {
+    scalar::plain(text, schema).unwrap_or_else(|_| Value::Text(text.to_owned()))
+}
+
 /// A text as JSON writes it.
 #[must_use]
 pub fn json_text(text: &str) -> String {

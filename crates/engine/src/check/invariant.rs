@@ -106,7 +106,12 @@ impl<'a> Checker<'a> {
             shape.arguments = self.catalogue.arguments(&call.tool.text);
         }
         let mut tests: Vec<ir::Expr> = reading.tool.iter().filter(|_| is_each).cloned().collect();
-        let scope = Scope { variables: reading.variables.clone(), ..place.scope.clone() };
+        let mut scope = Scope { variables: reading.variables.clone(), ..place.scope.clone() };
+        if is_each {
+            // Among its arguments the tool is known by its name.
+            let called = VariableValue::Fact(Box::new(kinds::field("tool", call.tool.span)));
+            scope.variables.push(Variable { name: "tool", value: called });
+        }
         match &call.input {
             CallInput::Object(object) => self.call_arguments(&scope, &shape, object, &mut tests),
             CallInput::Generate { arguments, cases, seed } => {

@@ -84,21 +84,23 @@ impl<'a> Checker<'a> {
             Some(arguments) => arguments,
             None => self.made_arguments(call, earlier, test)?,
         };
-        let tool = if call.tool.text == "tool" {
-            self.module.tools.first().map_or("tool", |tool| &tool.name)
-        } else {
-            &call.tool.text
-        };
+        let tool = self.made_tool(call);
         let failed = given("error").is_some();
         let status = given("status").unwrap_or_else(|| Constant::Text(if failed { "failed" } else { "ok" }.to_owned()));
         let mut made = vec![
-            ("tool".to_owned(), Constant::Text(tool.to_owned())),
+            ("tool".to_owned(), Constant::Text(tool)),
             ("args".to_owned(), arguments),
             ("status".to_owned(), status),
         ];
         made.extend(answer.map(|answer| ("result".to_owned(), answer)));
         made.extend(["error", "duration"].into_iter().filter_map(|name| Some((name.to_owned(), given(name)?))));
         Some(Constant::Object(made))
+    }
+
+    /// The tool of a call: of those that `for each tool` stands for, the first.
+    fn made_tool(&self, call: &ast::Call) -> String {
+        let first = || self.module.tools.first().map_or("tool", |tool| &tool.name).to_owned();
+        if call.tool.text == "tool" { first() } else { call.tool.text.clone() }
     }
 
     fn made_arguments(&mut self, call: &'a ast::Call, earlier: &[Answered<'_>], test: Span) -> Option<Constant> {
@@ -109,7 +111,12 @@ impl<'a> Checker<'a> {
             CallInput::Object(ast::Expr { kind: ExprKind::Object(entries), .. }) => {
                 let mut all = Vec::new();
                 for (name, value) in entries {
-                    all.push((name.text.clone(), self.made_argument(value, earlier, test)?));
+                    let is_tool = matches!(&value.kind, ExprKind::Name(name) if name == "tool") && call.tool.text == "tool";
+                    let made = match is_tool {
+                        true => Constant::Text(self.made_tool(call)),
+                        false => self.made_argument(value, earlier, test)?,
+                    };
+                    all.push((name.text.clone(), made));
                 }
                 Some(Constant::Object(all))
             }

@@ -1,0 +1,202 @@
+//! Assertions of a pack between reading and writing.
+//!
+//! There a path that leads nowhere is neither true nor false but *structural*: it ends the assertion, except inside of `any_of`, where the branch does not
+//! match, and of `not`, which holds. Here it is a `required(…)`, whose verdict is `error`, or a test that it `exists`. An assertion stops at its first part
+//! that does not hold, as `and` does where that is plainly false: each part that others follow therefore asks for the type first.
+
+use super::cond::{Binds, Cond, Pieces};
+use averment_base::source::Span;
+use std::collections::BTreeSet;
+
+/// A piece of a test.
+#[derive(Debug, Clone)]
+pub(super) enum Part {
+    /// Words of the language.
+    Words(String),
+    /// A value of the pack.
+    Literal(Span, String),
+    /// One of the paths, by number.
+    Term(usize),
+}
+
+/// A test.
+#[derive(Debug, Clone)]
+pub(super) struct Test {
+    pub binds: Binds,
+    pub parts: Vec<Part>,
+}
+
+/// An assertion about values.
+#[derive(Debug, Clone)]
+pub(super) struct Leaf {
+    pub place: Span,
+    /// The paths that it looks at.
+    pub terms: Vec<(Span, String)>,
+    /// What its values have to be so that the test says anything of them.
+    pub guards: Vec<Test>,
+    /// The same where the test alone would say something else.
+    pub always: Vec<Test>,
+    pub test: Test,
+    /// The test behind the guards, where it is another one.
+    pub guarded: Option<Test>,
+    /// Whether the test alone would hold of what is missing.
+    pub of_missing: bool,
+}
+
+/// An assertion.
+#[derive(Debug, Clone)]
+pub(super) enum Check {
+    /// Always the same.
+    Sure(Span, bool),
+    Leaf(Box<Leaf>),
+    All(Span, Vec<Check>),
+    Any(Span, Vec<Check>),
+    Not(Span, Box<Check>),
+    /// Of every value of a list, under a name.
+    Each(Span, Pieces, String, Vec<Check>),
+}
+
+/// How an assertion is written.
+#[derive(Debug, Clone, Copy)]
+struct Manner {
+    /// Whether what is missing is an error.
+    strict: bool,
+    /// Whether it has to be plainly true or false.
+    plain: bool,
+}
+
+/// The sentences of a list of assertions, of which the first that does not hold ends it. They are one sentence where a later one could be an error that the
+/// earlier would have kept from being looked at.
+pub(super) fn sentences(place: Span, checks: Vec<Check>, strict: bool) -> Vec<(Span, Cond)> {
+    let mut flat = Vec::new();
+    flatten(checks, &mut flat);
+    let apart = !strict || {
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        flat.iter().enumerate().all(|(at, check)| {
+            let mut needed = BTreeSet::new();
+            let counted = check.needs(&mut needed);
+            let covered = at == 0 || counted && needed.is_subset(&known);
+            known.extend(needed);
+            covered
+        })
+    };
+    if apart {
+        return flat.iter().map(|check| (check.place(), check.cond(Manner { strict, plain: false }))).collect();
+    }
+    let last = flat.len().saturating_sub(1);
+    let parts = flat.iter().enumerate().map(|(at, check)| check.cond(Manner { strict, plain: at != last })).collect();
+    vec![(place, Cond::all(place, parts))]
+}
+
+fn flatten(checks: Vec<Check>, into: &mut Vec<Check>) {
+    for check in checks {
+        match check {
+            Check::All(_, inner) if !inner.is_empty() => flatten(inner, into),
+            other => into.push(other),
+        }
+    }
+}
+
+impl Check {
+    fn place(&self) -> Span {
+        match self {
+            Self::Leaf(leaf) => leaf.place,
+            Self::Sure(place, _) | Self::All(place, _) | Self::Any(place, _) | Self::Not(place, _) => *place,
+            Self::Each(place, ..) => *place,
+        }
+    }
+
+    /// The paths without which it is an error; false where they depend on the values that are looked at.
+    fn needs(&self, into: &mut BTreeSet<String>) -> bool {
+        match self {
+            Self::Leaf(leaf) => {
+                into.extend(leaf.terms.iter().map(|(_, text)| text.clone()));
+                true
+            }
+            Self::All(_, inner) => inner.iter().all(|check| check.needs(into)),
+            Self::Each(_, _, _, inner) => {
+                let mut inside = BTreeSet::new();
+                inner.iter().all(|check| check.needs(&mut inside)) && inside.is_empty()
+            }
+            Self::Sure(..) | Self::Any(..) | Self::Not(..) => true,
+        }
+    }
+
+    fn cond(&self, how: Manner) -> Cond {
+        let inner = |checks: &[Self], how: Manner| checks.iter().map(|check| check.cond(how)).collect();
+        match self {
+            Self::Sure(place, holds) => Cond::plain(*place, if *holds { "true" } else { "false" }),
+            Self::Leaf(leaf) => leaf.cond(how),
+            Self::All(place, checks) => Cond::all(*place, inner(checks, Manner { plain: true, ..how })),
+            Self::Any(place, checks) => Cond::any(*place, inner(checks, Manner { strict: false, ..how })),
+            Self::Not(place, check) => check.cond(Manner { strict: false, plain: true }).negated(*place),
+            Self::Each(place, list, item, checks) => {
+                let body = Cond::all(*place, inner(checks, Manner { plain: true, ..how }));
+                each(*place, list, item, body, checks.is_empty())
+            }
+        }
+    }
+}
+
+/// `LIST is empty or all item in LIST: …`.
+fn each(place: Span, list: &Pieces, item: &str, body: Cond, is_empty: bool) -> Cond {
+    if is_empty {
+        return Cond::plain(place, "true");
+    }
+    let mut none = list.clone();
+    none.push((place, " is empty".to_owned()));
+    let uses_item = body.pieces.iter().any(|(_, text)| mentions(text, item));
+    let rest = match uses_item {
+        false => body,
+        true => {
+            let mut pieces = vec![(place, format!("all {item} in "))];
+            pieces.extend(list.iter().cloned());
+            pieces.push((place, ": ".to_owned()));
+            pieces.extend(body.pieces);
+            Cond { pieces, binds: Binds::Quantifier }
+        }
+    };
+    Cond::any(place, vec![Cond::test(none), rest])
+}
+
+/// Whether a text holds a word.
+fn mentions(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.split(|c: char| !part(c)).any(|found| found == word)
+}
+
+impl Leaf {
+    fn cond(&self, how: Manner) -> Cond {
+        let mut parts = Vec::new();
+        if !how.strict && (how.plain || self.of_missing) {
+            let exists = |(place, text): &(Span, String)| Cond::plain(*place, format!("{text} exists"));
+            parts.extend(self.terms.iter().map(exists));
+        }
+        let guards = self.guards.iter().filter(|_| how.plain);
+        let last = self.guarded.as_ref().filter(|_| how.plain).unwrap_or(&self.test);
+        let mut asked: Vec<usize> = Vec::new();
+        for test in guards.chain(&self.always).chain(std::iter::once(last)) {
+            let mut pieces = Pieces::new();
+            for part in &test.parts {
+                pieces.extend(self.piece(part, how.strict, &mut asked));
+            }
+            parts.push(Cond { pieces, binds: test.binds });
+        }
+        Cond::all(self.place, parts)
+    }
+
+    fn piece(&self, part: &Part, strict: bool, asked: &mut Vec<usize>) -> Option<(Span, String)> {
+        match part {
+            Part::Words(text) => Some((self.place, text.clone())),
+            Part::Literal(place, text) => Some((*place, text.clone())),
+            Part::Term(number) => {
+                let (place, text) = self.terms.get(*number)?;
+                let first = strict && !asked.contains(number);
+                if first {
+                    asked.push(*number);
+                }
+                Some((*place, if first { format!("required({text})") } else { text.clone() }))
+            }
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! The kinds of assertions: one table, and what each of them asks for.
+
+use super::Sentences;
+use super::check::{Check, Leaf, Part, Test};
+use super::cond::Binds;
+use super::names::Names;
+use super::path::Path;
+use super::regex;
+use crate::yaml::{Node, Value};
+use averment_base::diagnostic::Slug;
+use averment_base::source::Span;
+
+/// A kind of assertion.
+struct Kind {
+    name: &'static str,
+    /// The keys that it needs beside `kind`.
+    keys: &'static [&'static str],
+    read: fn(&mut Sentences<'_, '_>, &Node, &Names) -> Option<Check>,
+}
+
+/// All kinds.
+static KINDS: &[Kind] = &[
+    Kind { name: "equals", keys: &["lhs", "rhs"], read: |to, node, names| equality(to, node, names, true) },
+    Kind { name: "not_equals", keys: &["lhs", "rhs"], read: |to, node, names| equality(to, node, names, false) },
+    Kind { name: "at_most", keys: &["path", "value"], read: |to, node, names| bound(to, node, names, "<=") },
+    Kind { name: "at_least", keys: &["path", "value"], read: |to, node, names| bound(to, node, names, ">=") },
+    Kind { name: "length_eq", keys: &["path", "value"], read: |to, node, names| length(to, node, names, "==") },
+    Kind { name: "length_at_most", keys: &["path", "value"], read: |to, node, names| length(to, node, names, "<=") },
+    Kind { name: "length_at_least", keys: &["path", "value"], read: |to, node, names| length(to, node, names, ">=") },
+    Kind { name: "is_type", keys: &["path", "type"], read: is_type },
+    Kind { name: "matches_regex", keys: &["path", "pattern"], read: matches_regex },
+    Kind { name: "all_of", keys: &["assert"], read: |to, node, names| Some(Check::All(node.span, to.checks(node, "`all_of`", names))) },
+    Kind { name: "any_of", keys: &["assert"], read: |to, node, names| Some(Check::Any(node.span, to.checks(node, "`any_of`", names))) },
+    Kind { name: "not", keys: &["assertion"], read: opposite },
+    Kind { name: "for_each", keys: &["path", "assert"], read: for_each },
+    Kind { name: "matches_schema", keys: &["path", "schema"], read: matches_schema },
+];
+
+/// The types of `is_type`, with how the language asks for them.
+const TYPES: [(&str, &str); 7] = [
+    ("string", "is string"),
+    ("number", ""),
+    ("integer", ""),
+    ("boolean", "is boolean"),
+    ("array", "is list"),
+    ("object", "is object"),
+    ("null", "is null"),
+];
+
+impl Sentences<'_, '_> {
+    /// The assertions of `assert`.
+    pub(super) fn checks(&mut self, node: &Node, what: &str, names: &Names) -> Vec<Check> {
+        let nodes = self.lowering.said.list(node, "assert", what);
+        nodes.iter().filter_map(|node| self.check(node, names)).collect()
+    }
+
+    fn check(&mut self, node: &Node, names: &Names) -> Option<Check> {
+        let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        let said = &mut self.lowering.said;
+        if !node.is_map() {
+            said.shape(node, "an assertion", "a mapping with a `kind`");
+            return None;
+        }
+        let name = said.required_text(node, "kind", "an assertion")?;
+        let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
+            said.unknown_word(node.get("kind")?, "kind of assertion", &known);
+            return None;
+        };
+        let keys: Vec<&str> = std::iter::once("kind").chain(kind.keys.iter().copied()).collect();
+        let what = format!("`{name}`");
+        let good = said.keys(node, &what, &keys);
+        for key in kind.keys.iter().filter(|key| node.get(key).is_none()) {
+            let place = node.get("kind").map_or(node.span, |kind| kind.span);
+            said.error(Slug::TypeMismatch, place, format!("{what} has no `{key}`"), format!("write `{key}: …` beside `kind`"));
+        }
+        (good && kind.keys.iter().all(|key| node.get(key).is_some())).then(|| (kind.read)(self, node, names)).flatten()
+    }
+
+    /// A path: its expression, or that it is the position of an element.
+    fn path(&mut self, node: &Node, names: &Names) -> Option<(Span, String, bool)> {
+        let text = self.lowering.said.as_text(node, "a path")?;
+        let behind = self.root(node, text, names)?;
+        let reached = names.value(&Path::behind_root(behind), &mut self.used);
+        Some((node.span, reached.text, reached.is_index))
+    }
+
+    /// What stands behind `$` in a path.
+    fn root<'n>(&mut self, node: &Node, text: &'n str, names: &Names) -> Option<&'n str> {
+        if names.each_tool && text.contains("{{tool_name}}") {
+            let help = "write `$.tool.name` into an operand of its own, or a path that holds for all tools";
+            self.lowering.said.error(Slug::BadJsonPath, node.span, "a path cannot depend on the name of the tool", help);
+            return None;
+        }
+        let behind = text.strip_prefix('$');
+        if behind.is_none() {
+            let help = format!("write `$.response.{}`", text.trim_start_matches(['.', '$']));
+            self.lowering.said.error(Slug::BadJsonPath, node.span, "a JSONPath begins with `$`", help);
+        }
+        behind
+    }
+
+    /// The path under a key; said where it is the position of an element, which has no expression.
+    fn value_at(&mut self, node: &Node, names: &Names) -> Option<(Span, String)> {
+        let (place, text, is_index) = self.path(node, names)?;
+        if is_index {
+            let help = "ask for its type alone, or compare something that the elements hold";
+            self.lowering.said.error(Slug::BadJsonPath, place, "`$.index` cannot be compared: elements are looked at, not counted", help);
+            return None;
+        }
+        Some((place, text))
+    }
+
+    /// An operand: a path, or a value.
+    fn operand(&mut self, node: &Node, names: &Names) -> Option<Operand> {
+        if let Some(path) = node.get("path").filter(|path| path.text().is_some()) {
+            self.beside(node, "path");
+            return self.value_at(path, names).map(|(place, text)| Operand::Path(place, text));
+        }
+        if let Some(value) = node.get("value") {
+            self.beside(node, "value");
+            return Some(Operand::Value(value.clone()));
+        }
+        match node.text() {
+            Some(text) if text.starts_with('$') => {
+                self.value_at(node, names).map(|(place, text)| Operand::Path(place, text))
+            }
+            _ => Some(Operand::Value(node.clone())),
+        }
+    }
+
+    /// Says which keys of an operand mean nothing.
+    fn beside(&mut self, node: &Node, counts: &str) {
+        for (key, _) in node.entries().iter().filter(|(key, _)| key.text() != Some(counts)) {
+            let message = format!("`{}` says nothing beside `{counts}`", key.key());
+            self.lowering.said.warning(Slug::UnknownField, key.span, message, "take it out");
+        }
+    }
+}
+
+/// What stands on a side of a comparison.
+enum Operand {
+    Path(Span, String),
+    Value(Node),
+}
+
+/// Words around the first path: `(" is number")`.
+fn of_first(behind: &str) -> Test {
+    Test { binds: Binds::Test, parts: vec![Part::Term(0), Part::Words(behind.to_owned())] }
+}
+
+fn leaf(place: Span, terms: Vec<(Span, String)>, test: Test) -> Leaf {
+    Leaf { place, terms, guards: Vec::new(), always: Vec::new(), test, guarded: None, of_missing: false }
+}
+
+fn equality(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, equal: bool) -> Option<Check> {
+    let (lhs, rhs) = (to.operand(node.get("lhs")?, names)?, to.operand(node.get("rhs")?, names)?);
+    let (path, value) = match (lhs, rhs) {
+        (Operand::Value(lhs), Operand::Value(rhs)) if !names.each_tool => {
+            return Some(Check::Sure(node.span, same(&lhs, &rhs) == equal));
+        }
+        (Operand::Value(lhs), Operand::Value(rhs)) => ((lhs.span, names.literal(&lhs)), rhs),
+        (Operand::Path(a, first), Operand::Path(b, second)) => {
+            return Some(of_paths(node.span, (a, first), (b, second), equal));
+        }
+        (Operand::Path(place, path), Operand::Value(value)) | (Operand::Value(value), Operand::Path(place, path)) => {
+            ((place, path), value)
+        }
+    };
+    Some(with_value(node.span, path, &value, names, equal))
+}
+
+/// Two paths: nothing is known of their types.
+fn of_paths(place: Span, first: (Span, String), second: (Span, String), equal: bool) -> Check {
+    let word = if equal { " === " } else { " !== " };
+    let parts = vec![Part::Term(0), Part::Words(word.to_owned()), Part::Term(1)];
+    let test = Test { binds: Binds::Test, parts };
+    Check::Leaf(Box::new(Leaf { of_missing: !equal, ..leaf(place, vec![first, second], test) }))
+}
+
+/// A path and a value: what has another type is another value, and nothing more is to be said of it.
+fn with_value(place: Span, path: (Span, String), value: &Node, names: &Names, equal: bool) -> Check {
+    let literal = || Part::Literal(value.span, names.literal(value));
+    let compared = |word: &str| Test { binds: Binds::Test, parts: vec![Part::Term(0), Part::Words(format!(" {word} ")), literal()] };
+    let depends = names.each_tool && value.text().is_some_and(|text| text.contains("{{tool_name}}"));
+    let is = match &value.value {
+        Value::Null => None,
+        Value::Bool(_) => Some("boolean"),
+        Value::Number(_) => Some("number"),
+        Value::Text(_) => Some("string"),
+        Value::List(_) => Some("list"),
+        Value::Map(_) => Some("object"),
+    };
+    // Texts that differ by their letter case alone are compared letter by letter by an expression.
+    let exactly = value.text().filter(|_| !depends).and_then(regex::exactly);
+    let matches = |word: &str| exactly.as_ref().map(|regex| Test {
+        binds: Binds::Test,
+        parts: vec![Part::Term(0), Part::Words(format!(" {word} ")), Part::Literal(value.span, regex.clone())],
+    });
+    let mut leaf = match (equal, is) {
+        (true, None) => leaf(place, vec![path], compared("===")),
+        (true, Some(ty)) => {
+            let mut leaf = leaf(place, vec![path], compared("==="));
+            leaf.guards.push(of_first(&format!(" is {ty}")));
+            leaf.guarded = matches("matches");
+            leaf
+        }
+        (false, None) => leaf(place, vec![path], of_first(" is not null")),
+        (false, Some(ty)) => {
+            let other = matches("not matches").unwrap_or_else(|| compared("!=="));
+            let mut parts = vec![Part::Term(0), Part::Words(format!(" is not {ty} or "))];
+            parts.extend(other.parts);
+            leaf(place, vec![path], Test { binds: Binds::Or, parts })
+        }
+    };
+    leaf.of_missing = !equal;
+    Check::Leaf(Box::new(leaf))
+}
+
+/// Whether two values are the same: `1` is not `1.0`.
+fn same(a: &Node, b: &Node) -> bool {
+    match (&a.value, &b.value) {
+        (Value::Number(a), Value::Number(b)) => {
+            let fraction = |text: &str| text.contains(['.', 'e', 'E']);
+            let float = |text: &str| text.parse::<f64>().ok();
+            if fraction(a) || fraction(b) { fraction(a) == fraction(b) && float(a) == float(b) } else { a == b }
+        }
+        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Map(entries), Value::Map(others)) => {
+            let found = |(key, value): &(Node, Node)| others.iter().any(|(other, one)| other.key() == key.key() && same(value, one));
+            entries.len() == others.len() && entries.iter().all(found)
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn bound(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {
+    let path = to.value_at(node.get("path")?, names)?;
+    let number = |number: usize| Test { binds: Binds::Test, parts: vec![Part::Term(number), Part::Words(" is number".to_owned())] };
+    let word = Part::Words(format!(" {operator} "));
+    Some(Check::Leaf(Box::new(match to.operand(node.get("value")?, names)? {
+        Operand::Path(place, text) => {
+            let test = Test { binds: Binds::Test, parts: vec![Part::Term(0), word, Part::Term(1)] };
+            Leaf { always: vec![number(0), number(1)], ..leaf(node.span, vec![path, (place, text)], test) }
+        }
+        Operand::Value(value) => {
+            let literal = Part::Literal(value.span, names.literal(&value));
+            let test = Test { binds: Binds::Test, parts: vec![Part::Term(0), word, literal] };
+            let leaf = leaf(node.span, vec![path], test);
+            match value.number().is_some() {
+                true => Leaf { guards: vec![number(0)], ..leaf },
+                false => never(to, leaf, &value, "a number"),
+            }
+        }
+    })))
+}
+
+fn length(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {
+    let path = to.value_at(node.get("path")?, names)?;
+    let measured = |bound: Part| {
+        let parts = vec![Part::Words("length(".to_owned()), Part::Term(0), Part::Words(format!(") {operator} ")), bound];
+        Test { binds: Binds::Test, parts }
+    };
+    let has_length = Test { binds: Binds::Or, parts: vec![Part::Term(0), Part::Words(" is string or ".to_owned()), Part::Term(0), Part::Words(" is list".to_owned())] };
+    Some(Check::Leaf(Box::new(match to.operand(node.get("value")?, names)? {
+        Operand::Path(place, text) => {
+            to.used.size = true;
+            let size = Test { binds: Binds::Test, parts: vec![Part::Words("is_size(".to_owned()), Part::Term(1), Part::Words(")".to_owned())] };
+            Leaf { always: vec![has_length, size], ..leaf(node.span, vec![path, (place, text)], measured(Part::Term(1))) }
+        }
+        Operand::Value(value) => {
+            let leaf = leaf(node.span, vec![path], measured(Part::Literal(value.span, names.literal(&value))));
+            let whole = value.number().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+            match whole {
+                true => Leaf { always: vec![has_length], ..leaf },
+                false => never(to, leaf, &value, "a whole number that is not negative"),
+            }
+        }
+    })))
+}
+
+/// A bound that nothing can be compared with: nothing fits it, and whoever wrote it is told.
+fn never(to: &mut Sentences<'_, '_>, mut leaf: Leaf, value: &Node, wanted: &str) -> Leaf {
+    let message = format!("nothing can be compared with this bound: it is {}", value.kind());
+    to.lowering.said.warning(Slug::TypeMismatch, value.span, message, format!("write {wanted}"));
+    leaf.test = of_first(" is missing");
+    leaf
+}
+
+fn is_type(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Check> {
+    let ty = node.get("type")?;
+    let known: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
+    if ty.is_null() {
+        let message = "`type: null` without quotes is no type but nothing at all";
+        to.lowering.said.error(Slug::UnknownType, ty.span, message, "write `type: \"null\"`");
+        return None;
+    }
+    let Some((name, words)) = TYPES.iter().find(|(name, _)| ty.text() == Some(name)) else {
+        to.lowering.said.unknown_word(ty, "type", &known);
+        return None;
+    };
+    let (place, text, is_index) = to.path(node.get("path")?, names)?;
+    if is_index {
+        return Some(Check::Sure(node.span, *name == "integer"));
+    }
+    let terms = vec![(place, text)];
+    let whole = || Test { binds: Binds::Test, parts: vec![Part::Words("is_whole(".to_owned()), Part::Term(0), Part::Words(")".to_owned())] };
+    let leaf = match *name {
+        "integer" => leaf(node.span, terms, whole()),
+        "number" => {
+            let fraction = Test { binds: Binds::Not, parts: std::iter::once(Part::Words("not ".to_owned())).chain(whole().parts).collect() };
+            Leaf { always: vec![of_first(" is number")], ..leaf(node.span, terms, fraction) }
+        }
+        _ => leaf(node.span, terms, of_first(&format!(" {words}"))),
+    };
+    to.used.whole |= words.is_empty();
+    Some(Check::Leaf(Box::new(leaf)))
+}
+
+fn matches_regex(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Check> {
+    let path = to.value_at(node.get("path")?, names)?;
+    let pattern = node.get("pattern")?;
+    let text = to.lowering.said.as_text(pattern, "`pattern`")?;
+    let literal = to.pattern(pattern, text, names)?;
+    let leaf = match regex::finds_all(text) {
+        // It finds itself in every text: what is asked is whether there is one.
+        true => leaf(node.span, vec![path], of_first(" is string")),
+        false => {
+            let parts = vec![Part::Term(0), Part::Words(" matches ".to_owned()), Part::Literal(pattern.span, literal)];
+            Leaf { guards: vec![of_first(" is string")], ..leaf(node.span, vec![path], Test { binds: Binds::Test, parts }) }
+        }
+    };
+    Some(Check::Leaf(Box::new(leaf)))
+}
+
+fn opposite(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Check> {
+    let inner = to.check(node.get("assertion")?, names)?;
+    Some(Check::Not(node.span, Box::new(inner)))
+}
+
+fn for_each(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Check> {
+    let path = node.get("path")?;
+    let text = to.lowering.said.as_text(path, "a path")?;
+    let behind = to.root(path, text, names)?;
+    let list = names.values(&Path::behind_root(behind), &mut to.used);
+    let (inside, item) = names.inside();
+    let checks = to.checks(node, "`for_each`", &inside);
+    Some(Check::Each(node.span, vec![(path.span, list)], item, checks))
+}
+
+fn matches_schema(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Check> {
+    let path = to.value_at(node.get("path")?, names)?;
+    let schema = node.get("schema")?;
+    let test = match &schema.value {
+        Value::Bool(false) => of_first(" is missing"),
+        Value::Bool(true) => of_first(" exists"),
+        Value::Map(entries) if entries.is_empty() => of_first(" exists"),
+        Value::Map(_) => {
+            let name = to.schema(schema);
+            let parts = vec![Part::Term(0), Part::Words(" is ".to_owned()), Part::Literal(schema.span, name)];
+            Test { binds: Binds::Test, parts }
+        }
+        _ => {
+            to.lowering.said.shape(schema, "`schema`", "a JSON Schema: a mapping, `true` or `false`");
+            return None;
+        }
+    };
+    Some(Check::Leaf(Box::new(leaf(node.span, vec![path], test))))
+}

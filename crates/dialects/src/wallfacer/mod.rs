@@ -1,0 +1,199 @@
+//! Wallfacer: packs of invariants of MCP tools.
+//!
+//! An invariant becomes an `invariant`, a block of `for_each_tool` one that stands for each tool, a sequence a rule over the first calls that follow each
+//! other as its steps. `$.response` is what the protocol wrapped around a result (`envelope`), `$.input` the arguments; fixtures become tests.
+
+mod check;
+mod cond;
+mod fixture;
+mod invariant;
+mod kinds;
+mod names;
+mod pack;
+mod path;
+mod placeholder;
+mod regex;
+mod sequence;
+pub(crate) mod template;
+
+use crate::writer::{Labels, Writer};
+use crate::yaml::{Node, Schema, Value};
+use crate::{Dialect, Lowering, Own, Verdicts};
+use averment_base::diagnostic::Slug;
+use averment_base::source::Span;
+use names::{Names, Used, key_of};
+
+/// Packs of the versions 1 to 3.
+pub const DIALECT: Dialect = Dialect {
+    name: "wallfacer",
+    files: "packs with `version` and `invariants`",
+    schema: Schema::Core,
+    is_one: |document| ["invariants", "for_each_tool", "sequences"].iter().any(|key| document.get(key).is_some()),
+    lower,
+    verdicts: &Verdicts {
+        pass: Own { word: "pass", score: None },
+        fail: Own { word: "fail", score: None },
+        // What holds because nothing speaks against it passes there.
+        vacuous: Own { word: "pass", score: None },
+        undecided: Own { word: "structural", score: None },
+        error: Own { word: "structural", score: None },
+    },
+};
+
+/// What the sentences of a pack share while they are made.
+struct Sentences<'a, 'l> {
+    lowering: &'a mut Lowering<'l>,
+    /// The rules, behind what they use.
+    out: Writer,
+    used: Used,
+    labels: Labels,
+    /// Names of schemas.
+    schema_names: Labels,
+    /// Schemas of the rule that is being made.
+    schemas: Vec<(String, Node)>,
+    /// The label of that rule.
+    label: String,
+}
+
+fn lower(_: &Node, lowering: &mut Lowering<'_>) {
+    let Some(pack) = pack::read(lowering) else { return };
+    let mut sentences = Sentences {
+        lowering,
+        out: Writer::default(),
+        used: Used::default(),
+        labels: Labels::default(),
+        schema_names: Labels::default(),
+        schemas: Vec::new(),
+        label: String::new(),
+    };
+    for node in &pack.invariants {
+        sentences.invariant(node);
+    }
+    for node in &pack.for_each_tool {
+        sentences.for_each_tool(node);
+    }
+    for node in &pack.sequences {
+        sentences.sequence(node);
+    }
+    let Sentences { out, used, .. } = sentences;
+    let description = pack.description.as_deref().unwrap_or("").trim();
+    lowering.out.remark(&format!("The pack {}. {description}", pack.name));
+    definitions(lowering, used);
+    lowering.out.append(out);
+}
+
+/// What the sentences say in short, where one of them does.
+fn definitions(lowering: &mut Lowering<'_>, used: Used) {
+    let place = Span::new(lowering.root, 0, 0);
+    let rows = [
+        (
+            used.whole || used.size,
+            "A number that JSON writes without a fraction, as 1 and not as 1.0.",
+            "def is_whole(x) = x is number and text(x) matches /^(0|-?[1-9][0-9]*)$/ and x in -9223372036854775808..18446744073709551615",
+        ),
+        (used.size, "What a length can be compared with.", "def is_size(x) = is_whole(x) and x >= 0"),
+        (
+            used.about,
+            "What the run records of a tool.",
+            "def about(called) = if (tools where name == called) is empty then null else first(tools where name == called)",
+        ),
+        (
+            used.answer,
+            "What the protocol put around the result of a call.",
+            "def answer(made) = if made.response exists then made.response else made.result",
+        ),
+        (
+            used.answer,
+            "Whether it says that the call went wrong.",
+            "def is_error(said) = said.isError exists and said.isError is boolean and said.isError == true",
+        ),
+    ];
+    for (_, says, line) in rows.into_iter().filter(|(used, ..)| *used) {
+        lowering.out.gap();
+        lowering.out.remark(says);
+        lowering.out.line(place, |out| out.put(line));
+    }
+}
+
+impl Sentences<'_, '_> {
+    /// A label for a rule, and its sentence where the name is another one.
+    fn head(&mut self, word: &str, name: &str, says: Option<&str>) -> String {
+        self.label = self.labels.of(name);
+        let sentence = match says {
+            Some(says) => format!("{name}: {}", says.split_whitespace().collect::<Vec<_>>().join(" ")),
+            None if self.label == name => return format!("{word} {name}"),
+            None => name.to_owned(),
+        };
+        format!("{word} {} {}", self.label, crate::writer::quoted(&sentence))
+    }
+
+    /// A name for a schema, made of the rule that it stands in.
+    fn schema(&mut self, schema: &Node) -> String {
+        let last = self.label.rsplit('.').next().unwrap_or("");
+        let mut name = String::new();
+        for word in last.split(|c: char| !c.is_ascii_alphanumeric()) {
+            let mut letters = word.chars();
+            name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+            name.push_str(letters.as_str());
+        }
+        if !name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            name.insert_str(0, "Shape");
+        }
+        let name = self.schema_names.of(&name).replace('-', "_");
+        self.schemas.push((name.clone(), schema.clone()));
+        name
+    }
+
+    /// Writes the schemas of the rule that comes.
+    fn write_schemas(&mut self) {
+        self.out.gap();
+        for (name, schema) in std::mem::take(&mut self.schemas) {
+            self.out.line(schema.span, |out| {
+                out.put(&format!("schema {name} = "));
+                literal(out, &schema);
+            });
+            self.out.gap();
+        }
+    }
+
+    /// A regular expression as a literal.
+    fn pattern(&mut self, node: &Node, text: &str, names: &Names) -> Option<String> {
+        if names.each_tool && text.contains("{{tool_name}}") {
+            let help = "compare `$.tool.name` by `equals`, or write an expression that holds for all tools";
+            self.lowering.said.error(Slug::BadRegex, node.span, "an expression cannot depend on the name of the tool", help);
+            return None;
+        }
+        match regex::literal(text) {
+            Ok(literal) => Some(literal),
+            Err(unusable) => {
+                let message = format!("the regular expression cannot be used: {} (at byte {})", unusable.why, unusable.at);
+                let help = "write it as Rust's crate `regex` reads it: no look-around, no back-references";
+                self.lowering.said.error(Slug::BadRegex, node.span, message, help);
+                None
+            }
+        }
+    }
+}
+
+/// A value of the pack, each part with its place.
+fn literal(out: &mut Writer, node: &Node) {
+    out.of(node.span, |out| match &node.value {
+        Value::List(items) if !items.is_empty() => {
+            for (at, item) in items.iter().enumerate() {
+                out.put(if at > 0 { ", " } else { "[" });
+                literal(out, item);
+            }
+            out.put("]");
+        }
+        Value::Map(entries) if !entries.is_empty() => {
+            for (at, (key, value)) in entries.iter().enumerate() {
+                out.put(if at > 0 { ", " } else { "{ " });
+                out.put_of(key.span, &key_of(&key.key()));
+                out.put(": ");
+                literal(out, value);
+            }
+            out.put(" }");
+        }
+        _ => out.put(&crate::writer::literal(node)),
+    });
+}

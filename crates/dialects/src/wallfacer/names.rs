@@ -1,0 +1,164 @@
+//! What the paths and placeholders of a pack stand for in a sentence.
+
+use super::path::{self, Path, Step};
+use crate::writer::{is_identifier, quoted};
+use crate::yaml::{Node, Value};
+use std::fmt::Write as _;
+
+/// Shorthands that sentences use; each is defined at the head of the file where something uses it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Used {
+    /// `is_whole(x)`.
+    pub whole: bool,
+    /// `is_size(x)`.
+    pub size: bool,
+    /// `about(called)`.
+    pub about: bool,
+    /// `answer(call)` and `is_error(envelope)`.
+    pub answer: bool,
+}
+
+/// What `$.response`, `$.input`, `$.tool` and `$.item` are where an assertion stands.
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    pub response: String,
+    pub input: String,
+    /// `None` where nothing is known of the tool.
+    pub tool: Option<String>,
+    /// The element that is looked at, inside of `for_each`.
+    pub item: Option<String>,
+    /// Whether `{{tool_name}}` stands for the tool that was called.
+    pub each_tool: bool,
+}
+
+/// A path of the pack as an expression.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reached {
+    /// The expression.
+    pub text: String,
+    /// Whether it is the position of an element, which is a number and nothing more.
+    pub is_index: bool,
+}
+
+impl Names {
+    /// In an invariant.
+    pub fn of_call(each_tool: bool) -> Self {
+        let tool = Some("about(tool)".to_owned());
+        Self { response: "envelope".to_owned(), input: "args".to_owned(), tool, item: None, each_tool }
+    }
+
+    /// At a step of a sequence.
+    pub fn of_step(step: &str) -> Self {
+        let (response, input) = (format!("answer({step})"), format!("{step}.args"));
+        Self { response, input, tool: None, item: None, each_tool: false }
+    }
+
+    /// Inside of `for_each`, with the name of the element.
+    pub fn inside(&self) -> (Self, String) {
+        let item = match &self.item {
+            None => "item".to_owned(),
+            Some(outer) => format!("inner_{outer}"),
+        };
+        (Self { item: Some(item.clone()), ..self.clone() }, item)
+    }
+
+    fn root(&self, name: &str) -> Option<String> {
+        match name {
+            "response" => Some(self.response.clone()),
+            "input" => Some(self.input.clone()),
+            "tool" => self.tool.clone(),
+            "item" => self.item.clone(),
+            _ => None,
+        }
+    }
+
+    /// Everything that a path can begin at, as one object.
+    fn context(&self) -> String {
+        let tool = self.tool.as_deref().unwrap_or("null");
+        let item = self.item.as_ref().map(|item| format!(", item: {item}")).unwrap_or_default();
+        format!("{{ input: {}, response: {}, tool: {tool}{item} }}", self.input, self.response)
+    }
+
+    fn note(&self, text: &str, used: &mut Used) {
+        used.about |= text.contains("about(");
+        used.answer |= text.contains("answer(");
+    }
+
+    /// The first value that a path finds.
+    pub fn value(&self, path: &Path, used: &mut Used) -> Reached {
+        let is_index = path.rest.is_empty() && path.steps == [Step::Key("index".to_owned())] && self.item.is_some();
+        let text = match (path.steps.split_first(), path.rest.as_str()) {
+            (None, "") => self.context(),
+            (Some((Step::Key(first), behind)), "") if self.root(first).is_some() => {
+                format!("{}{}", self.root(first).unwrap_or_default(), path::written(behind))
+            }
+            _ => format!("first({})", self.searched(path)),
+        };
+        self.note(&text, used);
+        Reached { text, is_index }
+    }
+
+    /// All values that a path finds.
+    pub fn values(&self, path: &Path, used: &mut Used) -> String {
+        let text = self.searched(path);
+        self.note(&text, used);
+        text
+    }
+
+    fn searched(&self, path: &Path) -> String {
+        if let Some((Step::Key(first), behind)) = path.steps.split_first()
+            && let Some(root) = self.root(first)
+            && !path.rest.contains('$')
+        {
+            return format!("jsonpath({root}, {})", quoted(&format!("${}{}", path::as_jsonpath(behind), path.rest)));
+        }
+        format!("jsonpath({}, {})", self.context(), quoted(&format!("${}{}", path::as_jsonpath(&path.steps), path.rest)))
+    }
+
+    /// A value of the pack, with the name of the tool in its place.
+    pub fn literal(&self, node: &Node) -> String {
+        let joined = |parts: Vec<String>| parts.join(", ");
+        match &node.value {
+            Value::Text(text) => self.text(text),
+            Value::List(items) => format!("[{}]", joined(items.iter().map(|item| self.literal(item)).collect())),
+            Value::Map(entries) if !entries.is_empty() => {
+                let entry = |(key, value): &(Node, Node)| format!("{}: {}", key_of(&key.key()), self.literal(value));
+                format!("{{ {} }}", joined(entries.iter().map(entry).collect()))
+            }
+            _ => crate::writer::literal(node),
+        }
+    }
+
+    /// A text of the pack, with the name of the tool in its place.
+    fn text(&self, text: &str) -> String {
+        const TOOL: &str = "{{tool_name}}";
+        match self.each_tool && text.contains(TOOL) {
+            false => quoted(text),
+            true if text == TOOL => "tool".to_owned(),
+            true => {
+                let mut out = String::new();
+                for (at, part) in text.split(TOOL).enumerate() {
+                    let part = quoted(part);
+                    out.push_str(if at > 0 { "${tool}" } else { "" });
+                    out.push_str(part.trim_start_matches('"').strip_suffix('"').unwrap_or(""));
+                }
+                format!("\"{out}\"")
+            }
+        }
+    }
+}
+
+/// A key of an object literal.
+pub(super) fn key_of(key: &str) -> String {
+    if is_identifier(key) { key.to_owned() } else { quoted(key) }
+}
+
+/// `.key`, or `["key"]`.
+pub(super) fn member(key: &str) -> String {
+    let mut text = String::new();
+    let _ = match is_identifier(key) {
+        true => write!(text, ".{key}"),
+        false => write!(text, "[{}]", quoted(key)),
+    };
+    text
+}

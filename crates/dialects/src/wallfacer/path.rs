@@ -1,0 +1,123 @@
+//! Paths of RFC 9535: how far they lead from key to key, and what is left to search for.
+
+use super::names::member;
+use crate::writer::is_identifier;
+use crate::yaml::Node;
+
+/// A step from a value to one inside of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The value of a key.
+    Key(String),
+    /// An element, from the end where it is negative.
+    At(i64),
+}
+
+/// A path: plain steps, and behind them what finds any number of values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Path {
+    pub steps: Vec<Step>,
+    /// As it was written; empty where all steps are plain.
+    pub rest: String,
+}
+
+impl Path {
+    /// Reads what stands behind `$`. What is no path stays as it is, so that it is looked at as a JSONPath.
+    pub fn behind_root(text: &str) -> Self {
+        let mut steps = Vec::new();
+        let mut rest = text;
+        while let Some((step, behind)) = next(rest) {
+            steps.push(step);
+            rest = behind;
+        }
+        Self { steps, rest: rest.to_owned() }
+    }
+
+    /// The value that plain steps lead to; `None` where there is none, or a search is needed.
+    pub fn find<'n>(&self, from: &'n Node) -> Option<&'n Node> {
+        if !self.rest.is_empty() {
+            return None;
+        }
+        self.steps.iter().try_fold(from, |node, step| match step {
+            Step::Key(key) => node.get(key),
+            Step::At(at) if *at < 0 => node.items().iter().nth_back(usize::try_from(at.unsigned_abs()).ok()?.checked_sub(1)?),
+            Step::At(at) => node.items().get(usize::try_from(*at).ok()?),
+        })
+    }
+}
+
+/// The plain step at the head of a text.
+fn next(text: &str) -> Option<(Step, &str)> {
+    if let Some(behind) = text.strip_prefix('.') {
+        let end = behind.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(behind.len());
+        let (name, rest) = behind.split_at_checked(end)?;
+        let begins = name.chars().next().is_some_and(|first| !first.is_numeric());
+        return begins.then(|| (Step::Key(name.to_owned()), rest));
+    }
+    let inside = text.strip_prefix('[')?.trim_start();
+    let quote = inside.chars().next()?;
+    if matches!(quote, '\'' | '"') {
+        let (name, behind) = inside.get(1..)?.split_once(quote)?;
+        let rest = behind.trim_start().strip_prefix(']')?;
+        return (!name.contains('\\')).then(|| (Step::Key(name.to_owned()), rest));
+    }
+    let (number, rest) = inside.split_once(']')?;
+    let number = number.trim_end();
+    let plain = number.strip_prefix('-').unwrap_or(number);
+    let written = plain == "0" && !number.starts_with('-') || !plain.is_empty() && !plain.starts_with('0');
+    (written && plain.bytes().all(|byte| byte.is_ascii_digit())).then_some(())?;
+    Some((Step::At(number.parse().ok()?), rest))
+}
+
+/// Plain steps as the language writes them.
+pub(super) fn written(steps: &[Step]) -> String {
+    let step = |step: &Step| match step {
+        Step::Key(key) => member(key),
+        Step::At(at) => format!("[{at}]"),
+    };
+    steps.iter().map(step).collect()
+}
+
+/// Plain steps as a JSONPath writes them.
+pub(super) fn as_jsonpath(steps: &[Step]) -> String {
+    let step = |step: &Step| match step {
+        Step::Key(key) if is_identifier(key) => format!(".{key}"),
+        Step::Key(key) if key.contains('\'') => format!("[\"{key}\"]"),
+        Step::Key(key) => format!("['{key}']"),
+        Step::At(at) => format!("[{at}]"),
+    };
+    steps.iter().map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_steps_end_where_a_search_begins() {
+        let key = |key: &str| Step::Key(key.to_owned());
+        let rows = [
+            ("", vec![], ""),
+            (".response.content[0].text", vec![key("response"), key("content"), Step::At(0), key("text")], ""),
+            (".a['k y'][\"b\"][-1]", vec![key("a"), key("k y"), key("b"), Step::At(-1)], ""),
+            (".items[*].id", vec![key("items")], "[*].id"),
+            (".items[?@.on == true]", vec![key("items")], "[?@.on == true]"),
+            ("..id", vec![], "..id"),
+            (".a[01]", vec![key("a")], "[01]"),
+            (".a[-0]", vec![key("a")], "[-0]"),
+            (".a[1:3]", vec![key("a")], "[1:3]"),
+            (".a['x','y']", vec![key("a")], "['x','y']"),
+            (".1a", vec![], ".1a"),
+        ];
+        for (text, steps, rest) in rows {
+            assert_eq!(Path::behind_root(text), Path { steps, rest: rest.to_owned() }, "{text}");
+        }
+    }
+
+    #[test]
+    fn steps_are_written_in_both_languages() {
+        let path = Path::behind_root(".a['k y'][\"it's\"][-1]");
+        assert_eq!(written(&path.steps), r#".a["k y"]["it's"][-1]"#);
+        assert_eq!(as_jsonpath(&path.steps), r#".a['k y']["it's"][-1]"#);
+    }
+}

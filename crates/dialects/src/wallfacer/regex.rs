@@ -1,0 +1,43 @@
+//! Regular expressions of packs, which are those of Rust's crate `regex`.
+
+use crate::regex_flavour::{self, Unusable};
+use regex_syntax::hir::{Hir, HirKind};
+
+/// A pattern as a literal.
+pub(super) fn literal(pattern: &str) -> Result<String, Unusable> {
+    Ok(visible(&regex_flavour::rust(pattern)?.text))
+}
+
+/// A literal that finds a text from its beginning to its end, and nothing else.
+pub(super) fn exactly(text: &str) -> Option<String> {
+    let literal = regex_flavour::rust(&format!(r"\A{}\z", regex_syntax::escape(text))).ok()?;
+    // What is written letter by letter has no classes.
+    Some(visible(literal.text.strip_suffix('u').unwrap_or(&literal.text)))
+}
+
+/// Whether a pattern finds itself in every text.
+pub(super) fn finds_all(pattern: &str) -> bool {
+    regex_syntax::parse(pattern).is_ok_and(|hir| hir.properties().minimum_len() == Some(0) && !looks_around(&hir))
+}
+
+fn looks_around(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Look(_) => true,
+        HirKind::Repetition(inner) => looks_around(&inner.sub),
+        HirKind::Capture(inner) => looks_around(&inner.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(looks_around),
+        _ => false,
+    }
+}
+
+/// The literal with characters that nobody sees, or that turn a line around, by their numbers.
+fn visible(literal: &str) -> String {
+    let mut out = String::new();
+    for character in literal.chars() {
+        match crate::writer::is_hidden(character) || character.is_control() {
+            true => out.push_str(&format!("\\x{{{:x}}}", u32::from(character))),
+            false => out.push(character),
+        }
+    }
+    out
+}

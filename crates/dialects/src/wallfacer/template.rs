@@ -1,0 +1,222 @@
+//! Parameters of a pack: `{{name}}` anywhere in its text stands for a value.
+//!
+//! The values are put into the scalars that were read, never into the text of the file: whatever a value holds, the file keeps its shape. So that the
+//! text can be read first, each placeholder is covered by a word of its own length that stands nowhere else in the file.
+
+use crate::Lowering;
+use crate::yaml::{self, Node, Schema, Value};
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::source::{FileId, Span};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The name that stands for each tool in `for_each_tool`.
+pub(super) const TOOL_NAME: &str = "tool_name";
+
+/// The number of a placeholder is written with so many digits to this base.
+const BASE: u32 = 36;
+const DIGITS: usize = 3;
+
+/// The value of a parameter.
+#[derive(Debug, Clone)]
+pub(super) struct Parameter {
+    /// As text.
+    pub text: String,
+    /// A list or mapping, which stands as it is where no quotes are around the placeholder.
+    pub whole: Option<Node>,
+}
+
+/// A text whose placeholders are covered.
+pub(super) struct Covered<'t> {
+    original: &'t str,
+    text: String,
+    mark: String,
+    /// Of each placeholder where it stands, and its name.
+    pub places: Vec<(Range<usize>, String)>,
+}
+
+/// The text of a file, as it can be read; `None` where nothing in it needs to be covered.
+pub(crate) fn readable(text: &str) -> Option<String> {
+    let covered = Covered::of(text);
+    (!covered.places.is_empty()).then_some(covered.text)
+}
+
+impl<'t> Covered<'t> {
+    /// Covers all placeholders.
+    pub fn of(original: &'t str) -> Self {
+        let mark = free_mark(original);
+        let mut places = Vec::new();
+        let mut text = String::with_capacity(original.len());
+        let mut at = 0;
+        while let Some((range, name)) = next_placeholder(original, at) {
+            let Some(word) = word(&mark, places.len(), range.len()) else { break };
+            text.push_str(original.get(at..range.start).unwrap_or(""));
+            text.push_str(&word);
+            at = range.end;
+            places.push((range, name));
+        }
+        text.push_str(original.get(at..).unwrap_or(""));
+        Self { original, text, mark, places }
+    }
+
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    pub fn parse(&self, file: FileId) -> Result<Node, Diagnostic> {
+        yaml::parse(&self.text, file, Schema::Core)
+    }
+
+    /// The node with the values in place of the placeholders; without `values` with the placeholders as they were written.
+    pub fn filled(&self, node: &Node, values: Option<&BTreeMap<String, Parameter>>) -> Node {
+        let value = match &node.value {
+            Value::Text(text) if text.contains(&self.mark) => self.scalar(text, node.span, values),
+            Value::List(items) => Value::List(items.iter().map(|item| self.filled(item, values)).collect()),
+            Value::Map(entries) => {
+                let both = |(key, value): &(Node, Node)| (self.filled(key, values), self.filled(value, values));
+                Value::Map(entries.iter().map(both).collect())
+            }
+            other => other.clone(),
+        };
+        Node { value, span: node.span }
+    }
+
+    fn scalar(&self, text: &str, span: Span, values: Option<&BTreeMap<String, Parameter>>) -> Value {
+        let Some(values) = values else { return Value::Text(self.replaced(text, |_| None)) };
+        let plain = self.text.get(span.range()).is_some_and(|written| written.trim() == text);
+        let whole = self.places.iter().find(|(range, _)| *range == span.range()).and_then(|(_, name)| values.get(name));
+        if let Some(node) = whole.filter(|_| plain).and_then(|parameter| parameter.whole.as_ref()) {
+            return node.value.clone();
+        }
+        let filled = self.replaced(text, |name| values.get(name).map(|parameter| parameter.text.as_str()));
+        match plain {
+            true => yaml::plain(&filled, Schema::Core),
+            false => Value::Text(filled),
+        }
+    }
+
+    /// The text with something in place of each covering word; the placeholder itself where nothing is known.
+    fn replaced<'v>(&self, text: &str, value: impl Fn(&str) -> Option<&'v str>) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, behind)) = rest.split_once(self.mark.as_str()) {
+            out.push_str(before);
+            let number = behind.get(..DIGITS).and_then(|digits| usize::from_str_radix(digits, BASE).ok());
+            let Some((range, name)) = number.and_then(|number| self.places.get(number)) else {
+                out.push_str(&self.mark);
+                rest = behind;
+                continue;
+            };
+            let written = self.original.get(range.clone()).unwrap_or("");
+            out.push_str(value(name).unwrap_or(written));
+            rest = behind.get(range.len().saturating_sub(self.mark.len())..).unwrap_or("");
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// Two letters that stand nowhere in a text.
+fn free_mark(text: &str) -> String {
+    let letters = || ('A'..='Z').rev();
+    let mut pairs = letters().flat_map(|first| letters().filter(move |second| *second != first).map(move |second| format!("{first}{second}")));
+    pairs.find(|pair| !text.contains(pair.as_str())).unwrap_or_else(|| "ZY".to_owned())
+}
+
+/// The word that covers a placeholder; `None` beyond the greatest number.
+fn word(mark: &str, number: usize, length: usize) -> Option<String> {
+    let mut digits = Vec::new();
+    let mut rest = u32::try_from(number).ok()?;
+    for _ in 0..DIGITS {
+        digits.push(char::from_digit(rest % BASE, BASE)?);
+        rest /= BASE;
+    }
+    let digits: String = digits.iter().rev().collect();
+    let behind = length.checked_sub(mark.len())?.checked_sub(DIGITS)?;
+    (rest == 0).then(|| format!("{mark}{digits}{}", "z".repeat(behind)))
+}
+
+/// The next `{{ name }}` from a place on.
+fn next_placeholder(text: &str, from: usize) -> Option<(Range<usize>, String)> {
+    let mut at = from;
+    loop {
+        let start = text.get(at..)?.find("{{").map(|found| at.saturating_add(found))?;
+        let inside = text.get(start.saturating_add(2)..)?;
+        let name = inside.trim_start().split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("");
+        let behind = inside.trim_start().get(name.len()..).unwrap_or("").trim_start();
+        if crate::writer::is_identifier(name) && behind.starts_with("}}") {
+            let end = text.len().saturating_sub(behind.len()).saturating_add(2);
+            return Some((start..end, name.to_owned()));
+        }
+        at = start.saturating_add(1);
+    }
+}
+
+/// The parameters that a pack declares, with their values.
+pub(super) fn parameters(lowering: &mut Lowering<'_>, metadata: Option<&Node>) -> BTreeMap<String, Parameter> {
+    const KEYS: [&str; 3] = ["description", "type", "default"];
+    const TYPES: [&str; 4] = ["string", "integer", "number", "boolean"];
+    let mut values = BTreeMap::new();
+    let Some(declared) = metadata.and_then(|metadata| metadata.get("parameters")) else { return values };
+    if !declared.is_map() {
+        lowering.said.shape(declared, "`parameters`", "a mapping of names, each with a `default`");
+    }
+    for (name, about) in declared.entries() {
+        let what = format!("the parameter `{}`", name.key());
+        if !lowering.said.keys(about, &what, &KEYS) {
+            continue;
+        }
+        let _ = lowering.said.optional_text(about, "description", &what);
+        if let Some(ty) = about.get("type").filter(|ty| !ty.text().is_some_and(|ty| TYPES.contains(&ty))) {
+            lowering.said.unknown_word(ty, "type of a parameter", &TYPES);
+        }
+        let Some(default) = about.get("default") else {
+            let message = format!("{what} has no `default`");
+            lowering.said.error(Slug::TypeMismatch, name.span, message, "write `default: …`: a pack runs as it stands");
+            continue;
+        };
+        let given = lowering.given.iter().rev().find(|(given, _)| *given == name.key()).map(|(_, value)| value.clone());
+        let whole = (given.is_none() && (default.is_list() || default.is_map())).then(|| default.clone());
+        let text = given.unwrap_or_else(|| as_text(default));
+        if !lowering.params.iter().any(|(known, _)| *known == name.key()) {
+            lowering.params.push((name.key(), text.clone()));
+        }
+        values.insert(name.key(), Parameter { text, whole });
+    }
+    values
+}
+
+/// A default as it stands inside of other text.
+fn as_text(node: &Node) -> String {
+    match &node.value {
+        Value::Null => String::new(),
+        Value::Text(text) => text.clone(),
+        Value::Number(number) if number.contains(['.', 'e', 'E']) => {
+            number.parse::<f64>().map_or_else(|_| number.clone(), |value| format!("{value:?}"))
+        }
+        _ => node.json(),
+    }
+}
+
+/// Says which placeholders stand for nothing.
+pub(super) fn undeclared(
+    lowering: &mut Lowering<'_>,
+    covered: &Covered<'_>,
+    file: FileId,
+    values: &BTreeMap<String, Parameter>,
+) {
+    let mut said: Vec<&str> = Vec::new();
+    for (range, name) in &covered.places {
+        if values.contains_key(name) || said.contains(&name.as_str()) {
+            continue;
+        }
+        said.push(name);
+        let help = match suggest::nearest(name, values.keys().map(String::as_str)) {
+            Some(near) => format!("did you mean `{{{{{near}}}}}`?"),
+            None if name == TOOL_NAME => "`{{tool_name}}` stands for a tool under `for_each_tool`".to_owned(),
+            None => format!("declare it: `metadata: {{ parameters: {{ {name}: {{ default: … }} }} }}`; comments are read, too"),
+        };
+        let message = format!("`{{{{{name}}}}}` is no parameter of this pack");
+        lowering.said.error(Slug::UnknownName, Span::new(file, range.start, range.end), message, help);
+    }
+}

@@ -7,6 +7,7 @@
 
 mod compiled;
 pub mod shape;
+mod stop;
 pub mod writer;
 pub mod yaml;
 
@@ -66,7 +67,7 @@ pub struct Own {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] = &[];
+pub static DIALECTS: &[Dialect] = &[stop::DIALECT];
 
 /// What is known when a file is lowered, and what becomes of it.
 pub struct Lowering<'a> {

@@ -17,4 +17,5 @@
 )]
 
 mod judged;
+mod stop;
 mod tally;

@@ -94,7 +94,9 @@ impl Writer {
         self.gap();
         let by = self.text.len();
         self.text.push_str(&other.text);
-        let moved = |(range, place): (Range<usize>, Span)| (range.start.saturating_add(by)..range.end.saturating_add(by), place);
+        let moved = |(range, place): (Range<usize>, Span)| {
+            (range.start.saturating_add(by)..range.end.saturating_add(by), place)
+        };
         self.places.extend(other.places.into_iter().map(moved));
     }
 

@@ -64,7 +64,10 @@ impl Fixture<'_> {
     /// Whether the call of the fixture is one that an invariant with these arguments judges.
     pub fn fits(&self, fixed: Option<&Node>) -> bool {
         let Some((fixed, input)) = fixed.zip(self.input) else { return true };
-        fixed.entries().iter().all(|(key, value)| input.get(&key.key()).is_some_and(|given| given.json() == value.json()))
+        fixed
+            .entries()
+            .iter()
+            .all(|(key, value)| input.get(&key.key()).is_some_and(|given| given.json() == value.json()))
     }
 
     /// `test "…" expect pass {`.

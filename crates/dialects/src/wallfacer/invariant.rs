@@ -53,17 +53,26 @@ impl Sentences<'_, '_> {
         if node.get("fixed").is_some() == node.get("generate").is_some() {
             let message = format!("the invariant `{name}` has to have `fixed` or `generate`, and not both");
             let place = node.entry("name").map_or(node.span, |(key, _)| key.span);
-            self.lowering.said.error(Slug::TypeMismatch, place, message, "write `fixed: { … }` for one call, or `fixed: {}` for every call");
+            self.lowering.said.error(
+                Slug::TypeMismatch,
+                place,
+                message,
+                "write `fixed: { … }` for one call, or `fixed: {}` for every call",
+            );
         }
         let head = self.head("invariant", &name, None);
         let names = Names::of_call(false);
         let Some(body) = self.body(node, node, &name, (tool(&called), at), &names) else { return };
         self.write_schemas();
         let (own, other): (Vec<_>, Vec<_>) = body.fixtures.iter().partition(|fixture| fixture.fits(body.fixed));
-        self.out.block(node.span, |out| out.put(&head), |out| {
-            body.write(out);
-            own.iter().for_each(|fixture| fixture.of_call(out, body.fixed, body.about));
-        });
+        self.out.block(
+            node.span,
+            |out| out.put(&head),
+            |out| {
+                body.write(out);
+                own.iter().for_each(|fixture| fixture.of_call(out, body.fixed, body.about));
+            },
+        );
         self.apart(&name, &body, &other);
     }
 
@@ -76,7 +85,12 @@ impl Sentences<'_, '_> {
         }
         let name = self.lowering.said.required_text(node, "name", WHAT).map(str::to_owned);
         let Some(apply) = node.get("apply") else {
-            self.lowering.said.error(Slug::TypeMismatch, node.span.at_start(), format!("{WHAT} has no `apply`"), "write `apply: { assert: […] }`");
+            self.lowering.said.error(
+                Slug::TypeMismatch,
+                node.span.at_start(),
+                format!("{WHAT} has no `apply`"),
+                "write `apply: { assert: […] }`",
+            );
             return;
         };
         let good = self.lowering.said.keys(apply, "`apply`", &APPLIED);
@@ -91,18 +105,22 @@ impl Sentences<'_, '_> {
         let every = condition.parts.is_empty();
         let place = node.get("where").map_or(node.span, |node| node.span);
         let asked = Cond::all(place, condition.parts);
-        self.out.block(node.span, |out| out.put(&head), |out| {
-            let tools = |out: &mut writer::Writer| {
-                out.put(if every { "for each tool" } else { "for each tool where " });
-                if !every {
-                    asked.write(out);
-                }
-            };
-            out.block(place, tools, |out| {
-                body.write(out);
-                own.iter().for_each(|fixture| fixture.of_tool(out, body.fixed, condition.annotations.as_ref()));
-            });
-        });
+        self.out.block(
+            node.span,
+            |out| out.put(&head),
+            |out| {
+                let tools = |out: &mut writer::Writer| {
+                    out.put(if every { "for each tool" } else { "for each tool where " });
+                    if !every {
+                        asked.write(out);
+                    }
+                };
+                out.block(place, tools, |out| {
+                    body.write(out);
+                    own.iter().for_each(|fixture| fixture.of_tool(out, body.fixed, condition.annotations.as_ref()));
+                });
+            },
+        );
         self.apart(&name, &body, &other);
     }
 
@@ -114,17 +132,36 @@ impl Sentences<'_, '_> {
         let head = self.head("invariant", &format!("{name}.fixtures"), None);
         self.out.gap();
         self.out.remark("Fixtures with other arguments or tools than the calls that are judged.");
-        let apart = Body { call: vec![(body.place, format!("call {} {{}}", fixture::TOOL))], asserts: body.asserts.clone(), fixtures: Vec::new(), ..*body };
-        self.out.block(body.place, |out| out.put(&head), |out| {
-            apart.write(out);
-            fixtures.iter().for_each(|fixture| fixture.apart(out, body.fixed));
-        });
+        let apart = Body {
+            call: vec![(body.place, format!("call {} {{}}", fixture::TOOL))],
+            asserts: body.asserts.clone(),
+            fixtures: Vec::new(),
+            ..*body
+        };
+        self.out.block(
+            body.place,
+            |out| out.put(&head),
+            |out| {
+                apart.write(out);
+                fixtures.iter().for_each(|fixture| fixture.apart(out, body.fixed));
+            },
+        );
     }
 
     /// What stands in an invariant.
-    fn body<'n>(&mut self, whole: &'n Node, node: &'n Node, name: &str, called: (String, Span), names: &Names) -> Option<Body<'n>> {
+    fn body<'n>(
+        &mut self,
+        whole: &'n Node,
+        node: &'n Node,
+        name: &str,
+        called: (String, Span),
+        names: &Names,
+    ) -> Option<Body<'n>> {
         let what = format!("the invariant `{name}`");
-        for (key, wanted) in [("fixed", "a mapping of arguments: `fixed: {}`"), ("generate", "a mapping of arguments to what they may be")] {
+        for (key, wanted) in [
+            ("fixed", "a mapping of arguments: `fixed: {}`"),
+            ("generate", "a mapping of arguments to what they may be"),
+        ] {
             if let Some(node) = node.get(key).filter(|node| !node.is_map()) {
                 self.lowering.said.shape(node, &format!("`{key}` of {what}"), wanted);
             }
@@ -136,11 +173,17 @@ impl Sentences<'_, '_> {
             self.lowering.said.shape(cases, "`cases`", "a whole number");
         }
         if node.get("assert").is_none() {
-            self.lowering.said.error(Slug::TypeMismatch, node.span.at_start(), format!("{what} has no `assert`"), "write `assert: […]`");
+            self.lowering.said.error(
+                Slug::TypeMismatch,
+                node.span.at_start(),
+                format!("{what} has no `assert`"),
+                "write `assert: […]`",
+            );
         }
         let by_schema = node.get("input").is_some();
         let fixed = node.get("fixed").filter(|_| !by_schema);
-        let generate = node.get("generate").filter(|generate| !by_schema && fixed.is_none() && !generate.entries().is_empty());
+        let generate =
+            node.get("generate").filter(|generate| !by_schema && fixed.is_none() && !generate.entries().is_empty());
         let (called, at) = called;
         let mut call = vec![(at, format!("call {called} "))];
         match (fixed, generate) {
@@ -191,7 +234,9 @@ impl Sentences<'_, '_> {
             }
         };
         for key in ["min_length", "max_length", "min", "max", "min_items", "max_items"] {
-            if let Some(bound) = spec.get(key).filter(|bound| bound.number().is_none_or(|number| number.contains(['.', 'e', 'E']))) {
+            if let Some(bound) =
+                spec.get(key).filter(|bound| bound.number().is_none_or(|number| number.contains(['.', 'e', 'E'])))
+            {
                 self.lowering.said.shape(bound, &format!("`{key}`"), "a whole number");
             }
         }
@@ -222,7 +267,9 @@ impl Sentences<'_, '_> {
                     self.lowering.said.shape(value, &format!("`{}`", key.key()), "`true` or `false`");
                     return None;
                 };
-                asked.parts.push(Cond::plain(key.span.to(value.span), format!("annotations.{} == {wanted}", key.key())));
+                asked
+                    .parts
+                    .push(Cond::plain(key.span.to(value.span), format!("annotations.{} == {wanted}", key.key())));
             }
             asked.annotations = Some(annotations.clone());
         }

@@ -29,8 +29,16 @@ static KINDS: &[Kind] = &[
     Kind { name: "length_at_least", keys: &["path", "value"], read: |to, node, names| length(to, node, names, ">=") },
     Kind { name: "is_type", keys: &["path", "type"], read: is_type },
     Kind { name: "matches_regex", keys: &["path", "pattern"], read: matches_regex },
-    Kind { name: "all_of", keys: &["assert"], read: |to, node, names| Some(Check::All(node.span, to.checks(node, "`all_of`", names))) },
-    Kind { name: "any_of", keys: &["assert"], read: |to, node, names| Some(Check::Any(node.span, to.checks(node, "`any_of`", names))) },
+    Kind {
+        name: "all_of",
+        keys: &["assert"],
+        read: |to, node, names| Some(Check::All(node.span, to.checks(node, "`all_of`", names))),
+    },
+    Kind {
+        name: "any_of",
+        keys: &["assert"],
+        read: |to, node, names| Some(Check::Any(node.span, to.checks(node, "`any_of`", names))),
+    },
     Kind { name: "not", keys: &["assertion"], read: opposite },
     Kind { name: "for_each", keys: &["path", "assert"], read: for_each },
     Kind { name: "matches_schema", keys: &["path", "schema"], read: matches_schema },
@@ -71,7 +79,12 @@ impl Sentences<'_, '_> {
         let good = said.keys(node, &what, &keys);
         for key in kind.keys.iter().filter(|key| node.get(key).is_none()) {
             let place = node.get("kind").map_or(node.span, |kind| kind.span);
-            said.error(Slug::TypeMismatch, place, format!("{what} has no `{key}`"), format!("write `{key}: …` beside `kind`"));
+            said.error(
+                Slug::TypeMismatch,
+                place,
+                format!("{what} has no `{key}`"),
+                format!("write `{key}: …` beside `kind`"),
+            );
         }
         (good && kind.keys.iter().all(|key| node.get(key).is_some())).then(|| (kind.read)(self, node, names)).flatten()
     }
@@ -88,7 +101,12 @@ impl Sentences<'_, '_> {
     fn root<'n>(&mut self, node: &Node, text: &'n str, names: &Names) -> Option<&'n str> {
         if names.each_tool && text.contains("{{tool_name}}") {
             let help = "write `$.tool.name` into an operand of its own, or a path that holds for all tools";
-            self.lowering.said.error(Slug::BadJsonPath, node.span, "a path cannot depend on the name of the tool", help);
+            self.lowering.said.error(
+                Slug::BadJsonPath,
+                node.span,
+                "a path cannot depend on the name of the tool",
+                help,
+            );
             return None;
         }
         let behind = text.strip_prefix('$');
@@ -104,7 +122,12 @@ impl Sentences<'_, '_> {
         let (place, text, is_index) = self.path(node, names)?;
         if is_index {
             let help = "ask for its type alone, or compare something that the elements hold";
-            self.lowering.said.error(Slug::BadJsonPath, place, "`$.index` cannot be compared: elements are looked at, not counted", help);
+            self.lowering.said.error(
+                Slug::BadJsonPath,
+                place,
+                "`$.index` cannot be compared: elements are looked at, not counted",
+                help,
+            );
             return None;
         }
         Some((place, text))
@@ -180,7 +203,10 @@ fn of_paths(place: Span, first: (Span, String), second: (Span, String), equal: b
 /// A path and a value: what has another type is another value, and nothing more is to be said of it.
 fn with_value(place: Span, path: (Span, String), value: &Node, names: &Names, equal: bool) -> Check {
     let literal = || Part::Literal(value.span, names.literal(value));
-    let compared = |word: &str| Test { binds: Binds::Test, parts: vec![Part::Term(0), Part::Words(format!(" {word} ")), literal()] };
+    let compared = |word: &str| Test {
+        binds: Binds::Test,
+        parts: vec![Part::Term(0), Part::Words(format!(" {word} ")), literal()],
+    };
     let depends = names.each_tool && value.text().is_some_and(|text| text.contains("{{tool_name}}"));
     let is = match &value.value {
         Value::Null => None,
@@ -192,10 +218,12 @@ fn with_value(place: Span, path: (Span, String), value: &Node, names: &Names, eq
     };
     // Texts that differ by their letter case alone are compared letter by letter by an expression.
     let exactly = value.text().filter(|_| !depends).and_then(regex::exactly);
-    let matches = |word: &str| exactly.as_ref().map(|regex| Test {
-        binds: Binds::Test,
-        parts: vec![Part::Term(0), Part::Words(format!(" {word} ")), Part::Literal(value.span, regex.clone())],
-    });
+    let matches = |word: &str| {
+        exactly.as_ref().map(|regex| Test {
+            binds: Binds::Test,
+            parts: vec![Part::Term(0), Part::Words(format!(" {word} ")), Part::Literal(value.span, regex.clone())],
+        })
+    };
     let mut leaf = match (equal, is) {
         (true, None) => leaf(place, vec![path], compared("===")),
         (true, Some(ty)) => {
@@ -226,7 +254,9 @@ fn same(a: &Node, b: &Node) -> bool {
         }
         (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Map(entries), Value::Map(others)) => {
-            let found = |(key, value): &(Node, Node)| others.iter().any(|(other, one)| other.key() == key.key() && same(value, one));
+            let found = |(key, value): &(Node, Node)| {
+                others.iter().any(|(other, one)| other.key() == key.key() && same(value, one))
+            };
             entries.len() == others.len() && entries.iter().all(found)
         }
         (a, b) => a == b,
@@ -235,7 +265,10 @@ fn same(a: &Node, b: &Node) -> bool {
 
 fn bound(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {
     let path = to.value_at(node.get("path")?, names)?;
-    let number = |number: usize| Test { binds: Binds::Test, parts: vec![Part::Term(number), Part::Words(" is number".to_owned())] };
+    let number = |number: usize| Test {
+        binds: Binds::Test,
+        parts: vec![Part::Term(number), Part::Words(" is number".to_owned())],
+    };
     let word = Part::Words(format!(" {operator} "));
     Some(Check::Leaf(Box::new(match to.operand(node.get("value")?, names)? {
         Operand::Path(place, text) => {
@@ -257,15 +290,30 @@ fn bound(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str)
 fn length(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {
     let path = to.value_at(node.get("path")?, names)?;
     let measured = |bound: Part| {
-        let parts = vec![Part::Words("length(".to_owned()), Part::Term(0), Part::Words(format!(") {operator} ")), bound];
+        let parts =
+            vec![Part::Words("length(".to_owned()), Part::Term(0), Part::Words(format!(") {operator} ")), bound];
         Test { binds: Binds::Test, parts }
     };
-    let has_length = Test { binds: Binds::Or, parts: vec![Part::Term(0), Part::Words(" is string or ".to_owned()), Part::Term(0), Part::Words(" is list".to_owned())] };
+    let has_length = Test {
+        binds: Binds::Or,
+        parts: vec![
+            Part::Term(0),
+            Part::Words(" is string or ".to_owned()),
+            Part::Term(0),
+            Part::Words(" is list".to_owned()),
+        ],
+    };
     Some(Check::Leaf(Box::new(match to.operand(node.get("value")?, names)? {
         Operand::Path(place, text) => {
             to.used.size = true;
-            let size = Test { binds: Binds::Test, parts: vec![Part::Words("is_size(".to_owned()), Part::Term(1), Part::Words(")".to_owned())] };
-            Leaf { always: vec![has_length, size], ..leaf(node.span, vec![path, (place, text)], measured(Part::Term(1))) }
+            let size = Test {
+                binds: Binds::Test,
+                parts: vec![Part::Words("is_size(".to_owned()), Part::Term(1), Part::Words(")".to_owned())],
+            };
+            Leaf {
+                always: vec![has_length, size],
+                ..leaf(node.span, vec![path, (place, text)], measured(Part::Term(1)))
+            }
         }
         Operand::Value(value) => {
             let leaf = leaf(node.span, vec![path], measured(Part::Literal(value.span, names.literal(&value))));
@@ -303,11 +351,17 @@ fn is_type(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Che
         return Some(Check::Sure(node.span, *name == "integer"));
     }
     let terms = vec![(place, text)];
-    let whole = || Test { binds: Binds::Test, parts: vec![Part::Words("is_whole(".to_owned()), Part::Term(0), Part::Words(")".to_owned())] };
+    let whole = || Test {
+        binds: Binds::Test,
+        parts: vec![Part::Words("is_whole(".to_owned()), Part::Term(0), Part::Words(")".to_owned())],
+    };
     let leaf = match *name {
         "integer" => leaf(node.span, terms, whole()),
         "number" => {
-            let fraction = Test { binds: Binds::Not, parts: std::iter::once(Part::Words("not ".to_owned())).chain(whole().parts).collect() };
+            let fraction = Test {
+                binds: Binds::Not,
+                parts: std::iter::once(Part::Words("not ".to_owned())).chain(whole().parts).collect(),
+            };
             Leaf { always: vec![of_first(" is number")], ..leaf(node.span, terms, fraction) }
         }
         _ => leaf(node.span, terms, of_first(&format!(" {words}"))),
@@ -326,7 +380,10 @@ fn matches_regex(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Opti
         true => leaf(node.span, vec![path], of_first(" is string")),
         false => {
             let parts = vec![Part::Term(0), Part::Words(" matches ".to_owned()), Part::Literal(pattern.span, literal)];
-            Leaf { guards: vec![of_first(" is string")], ..leaf(node.span, vec![path], Test { binds: Binds::Test, parts }) }
+            Leaf {
+                guards: vec![of_first(" is string")],
+                ..leaf(node.span, vec![path], Test { binds: Binds::Test, parts })
+            }
         }
     };
     Some(Check::Leaf(Box::new(leaf)))

@@ -160,13 +160,19 @@ impl Sentences<'_, '_> {
     fn pattern(&mut self, node: &Node, text: &str, names: &Names) -> Option<String> {
         if names.each_tool && text.contains("{{tool_name}}") {
             let help = "compare `$.tool.name` by `equals`, or write an expression that holds for all tools";
-            self.lowering.said.error(Slug::BadRegex, node.span, "an expression cannot depend on the name of the tool", help);
+            self.lowering.said.error(
+                Slug::BadRegex,
+                node.span,
+                "an expression cannot depend on the name of the tool",
+                help,
+            );
             return None;
         }
         match regex::literal(text) {
             Ok(literal) => Some(literal),
             Err(unusable) => {
-                let message = format!("the regular expression cannot be used: {} (at byte {})", unusable.why, unusable.at);
+                let message =
+                    format!("the regular expression cannot be used: {} (at byte {})", unusable.why, unusable.at);
                 let help = "write it as Rust's crate `regex` reads it: no look-around, no back-references";
                 self.lowering.said.error(Slug::BadRegex, node.span, message, help);
                 None

@@ -112,7 +112,11 @@ impl Names {
         {
             return format!("jsonpath({root}, {})", quoted(&format!("${}{}", path::as_jsonpath(behind), path.rest)));
         }
-        format!("jsonpath({}, {})", self.context(), quoted(&format!("${}{}", path::as_jsonpath(&path.steps), path.rest)))
+        format!(
+            "jsonpath({}, {})",
+            self.context(),
+            quoted(&format!("${}{}", path::as_jsonpath(&path.steps), path.rest))
+        )
     }
 
     /// A value of the pack, with the name of the tool in its place.

@@ -69,7 +69,8 @@ impl Reading {
         };
         let metadata = raw.get("metadata").map(|metadata| covered.filled(metadata, None));
         if trail.is_empty() {
-            self.parameters = metadata.as_ref().and_then(|metadata| metadata.entry("parameters")).map(|(key, _)| key.span);
+            self.parameters =
+                metadata.as_ref().and_then(|metadata| metadata.entry("parameters")).map(|(key, _)| key.span);
         }
         let mut values = template::parameters(lowering, metadata.as_ref());
         self.declared.extend(values.keys().cloned());
@@ -116,7 +117,8 @@ impl Reading {
 fn found(lowering: &mut Lowering<'_>, name: &str, place: Span, from: FileId) -> Option<FileId> {
     let (folder, of) = lowering.sources.get(from).map(|file| (file.folder.clone(), file.name.clone()))?;
     let folder = folder.unwrap_or_default();
-    let tried = ["packs/", ""].iter().flat_map(|folder| ["yaml", "yml"].map(|ending| format!("{folder}{name}.{ending}")));
+    let tried =
+        ["packs/", ""].iter().flat_map(|folder| ["yaml", "yml"].map(|ending| format!("{folder}{name}.{ending}")));
     let mut found = tried.filter_map(|path| Some((lowering.files.read(&folder, &path, None).ok()?, path)));
     let Some((file, path)) = found.next() else {
         let message = format!("the pack `{name}` stands neither in `packs/{name}.yaml` nor in `{name}.yaml`");
@@ -190,7 +192,8 @@ fn joined(parents: Vec<Vec<Node>>, own: Vec<Node>) -> Vec<Node> {
     let mut taken: BTreeSet<String> = own.iter().filter_map(name).collect();
     let mut all: Vec<Node> = Vec::new();
     for parent in parents {
-        let kept: Vec<Node> = parent.into_iter().filter(|node| !name(node).is_some_and(|name| taken.contains(&name))).collect();
+        let kept: Vec<Node> =
+            parent.into_iter().filter(|node| !name(node).is_some_and(|name| taken.contains(&name))).collect();
         taken.extend(kept.iter().filter_map(name));
         all.extend(kept);
     }

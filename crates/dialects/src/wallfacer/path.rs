@@ -40,7 +40,9 @@ impl Path {
         }
         self.steps.iter().try_fold(from, |node, step| match step {
             Step::Key(key) => node.get(key),
-            Step::At(at) if *at < 0 => node.items().iter().nth_back(usize::try_from(at.unsigned_abs()).ok()?.checked_sub(1)?),
+            Step::At(at) if *at < 0 => {
+                node.items().iter().nth_back(usize::try_from(at.unsigned_abs()).ok()?.checked_sub(1)?)
+            }
             Step::At(at) => node.items().get(usize::try_from(*at).ok()?),
         })
     }

@@ -64,7 +64,12 @@ impl Sentences<'_, '_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("write `bind: {name}` at the step that it stands for"),
             };
-            said.error(Slug::UnknownName, node.span, format!("no step in front of this one is bound as `{name}`"), help);
+            said.error(
+                Slug::UnknownName,
+                node.span,
+                format!("no step in front of this one is bound as `{name}`"),
+                help,
+            );
             return None;
         };
         // Brackets may stand behind a dot: `.response.['a b']`.
@@ -72,11 +77,20 @@ impl Sentences<'_, '_> {
     }
 
     /// An argument as an expression. What it takes from earlier steps is noted: by number, with the expression.
-    pub(super) fn argument(&mut self, node: &Node, earlier: &[Earlier], taken: &mut Vec<(usize, String)>) -> Option<String> {
+    pub(super) fn argument(
+        &mut self,
+        node: &Node,
+        earlier: &[Earlier],
+        taken: &mut Vec<(usize, String)>,
+    ) -> Option<String> {
         match &node.value {
             Value::Text(text) => {
                 let trimmed = text.trim();
-                let pieces = self.pieces(node, if trimmed.starts_with("{{") && trimmed.ends_with("}}") { trimmed } else { text }, earlier)?;
+                let pieces = self.pieces(
+                    node,
+                    if trimmed.starts_with("{{") && trimmed.ends_with("}}") { trimmed } else { text },
+                    earlier,
+                )?;
                 if let [Piece::Placeholder(one)] = pieces.as_slice() {
                     return self.reached(one, earlier, taken);
                 }
@@ -92,7 +106,9 @@ impl Sentences<'_, '_> {
                             let quoted = quoted(text);
                             out.push_str(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or(""));
                         }
-                        Piece::Placeholder(one) => out.push_str(&format!("${{{}}}", self.reached(one, earlier, taken)?)),
+                        Piece::Placeholder(one) => {
+                            out.push_str(&format!("${{{}}}", self.reached(one, earlier, taken)?))
+                        }
                     }
                 }
                 out.push('"');
@@ -113,7 +129,12 @@ impl Sentences<'_, '_> {
         }
     }
 
-    fn reached(&mut self, one: &Placeholder<'_>, earlier: &[Earlier], taken: &mut Vec<(usize, String)>) -> Option<String> {
+    fn reached(
+        &mut self,
+        one: &Placeholder<'_>,
+        earlier: &[Earlier],
+        taken: &mut Vec<(usize, String)>,
+    ) -> Option<String> {
         let step = earlier.get(one.step)?;
         let names = Names::of_step(&step.variable);
         let text = match one.path.steps.is_empty() && one.path.rest.is_empty() {

@@ -38,10 +38,17 @@ impl Sentences<'_, '_> {
         if !node.is_map() {
             return;
         }
-        let Some(name) = self.lowering.said.required_text(node, "name", "a sequence").map(str::to_owned) else { return };
+        let Some(name) = self.lowering.said.required_text(node, "name", "a sequence").map(str::to_owned) else {
+            return;
+        };
         let says = self.lowering.said.optional_text(node, "description", "a sequence").map(str::to_owned);
         if node.get("steps").is_none() {
-            self.lowering.said.error(Slug::TypeMismatch, node.span.at_start(), "a sequence has no `steps`", "write `steps: […]`");
+            self.lowering.said.error(
+                Slug::TypeMismatch,
+                node.span.at_start(),
+                "a sequence has no `steps`",
+                "write `steps: […]`",
+            );
         }
         let head = self.head("rule", &name, says.as_deref());
         let prefix = self.label.replace(['.', '-'], "_");
@@ -61,33 +68,43 @@ impl Sentences<'_, '_> {
         self.out.gap();
         let fixtures = self.lowering.said.list(node, "test_fixtures", "a sequence");
         let tests: Vec<_> = fixtures.iter().filter_map(|node| self.test(node, &steps, &earlier)).collect();
-        self.out.block(node.span, |out| out.put(&head), |out| {
-            if steps.is_empty() {
-                out.line(node.span, |out| out.put("true"));
-            }
-            for step in &steps {
-                for (place, cond) in &step.asserts {
-                    out.line(*place, |out| cond.write(out));
+        self.out.block(
+            node.span,
+            |out| out.put(&head),
+            |out| {
+                if steps.is_empty() {
+                    out.line(node.span, |out| out.put("true"));
                 }
-            }
-            for (place, name, expect, calls) in &tests {
-                line(out, *place, name, expect, |out| {
-                    out.put("{ calls: [");
-                    for (at, (tool, args, response)) in calls.iter().enumerate() {
-                        out.put(if at > 0 { ", " } else { "" });
-                        out.put(&format!("{{ tool: {}, args: ", quoted(tool)));
-                        literal(out, args);
-                        out.put(", result: ");
-                        literal(out, response);
-                        out.put(" }");
+                for step in &steps {
+                    for (place, cond) in &step.asserts {
+                        out.line(*place, |out| cond.write(out));
                     }
-                    out.put("] }");
-                });
-            }
-        });
+                }
+                for (place, name, expect, calls) in &tests {
+                    line(out, *place, name, expect, |out| {
+                        out.put("{ calls: [");
+                        for (at, (tool, args, response)) in calls.iter().enumerate() {
+                            out.put(if at > 0 { ", " } else { "" });
+                            out.put(&format!("{{ tool: {}, args: ", quoted(tool)));
+                            literal(out, args);
+                            out.put(", result: ");
+                            literal(out, response);
+                            out.put(" }");
+                        }
+                        out.put("] }");
+                    });
+                }
+            },
+        );
     }
 
-    fn step<'n>(&mut self, node: &'n Node, prefix: &str, earlier: &mut Vec<Earlier>, steps: &mut [Step<'n>]) -> Option<Step<'n>> {
+    fn step<'n>(
+        &mut self,
+        node: &'n Node,
+        prefix: &str,
+        earlier: &mut Vec<Earlier>,
+        steps: &mut [Step<'n>],
+    ) -> Option<Step<'n>> {
         self.lowering.said.keys(node, "a step", &STEP);
         if !node.is_map() {
             return None;
@@ -154,18 +171,29 @@ impl Sentences<'_, '_> {
     }
 
     /// The calls of a fixture: as far as its answers give what later steps are called with.
-    fn test<'n>(&mut self, node: &'n Node, steps: &[Step<'_>], earlier: &[Earlier]) -> Option<(Span, String, String, Vec<(String, Node, &'n Node)>)> {
+    fn test<'n>(
+        &mut self,
+        node: &'n Node,
+        steps: &[Step<'_>],
+        earlier: &[Earlier],
+    ) -> Option<(Span, String, String, Vec<(String, Node, &'n Node)>)> {
         if !self.lowering.said.keys(node, "a fixture", &FIXTURE) {
             return None;
         }
         let (name, expect) = self.stated(node)?;
         let Some(list) = node.get("responses") else {
-            self.lowering.said.error(Slug::TypeMismatch, node.span, "a fixture has no `responses`", "write `responses: [{ … }]`");
+            self.lowering.said.error(
+                Slug::TypeMismatch,
+                node.span,
+                "a fixture has no `responses`",
+                "write `responses: [{ … }]`",
+            );
             return None;
         };
         let responses = self.lowering.said.list(node, "responses", "a fixture");
         if responses.len() != steps.len() {
-            let message = format!("the sequence has {} steps and this fixture {} responses", steps.len(), responses.len());
+            let message =
+                format!("the sequence has {} steps and this fixture {} responses", steps.len(), responses.len());
             self.lowering.said.error(Slug::TypeMismatch, list.span, message, "write a response for each step");
             return None;
         }

@@ -119,7 +119,9 @@ impl<'t> Covered<'t> {
 /// Two letters that stand nowhere in a text.
 fn free_mark(text: &str) -> String {
     let letters = || ('A'..='Z').rev();
-    let mut pairs = letters().flat_map(|first| letters().filter(move |second| *second != first).map(move |second| format!("{first}{second}")));
+    let mut pairs = letters().flat_map(|first| {
+        letters().filter(move |second| *second != first).map(move |second| format!("{first}{second}"))
+    });
     pairs.find(|pair| !text.contains(pair.as_str())).unwrap_or_else(|| "ZY".to_owned())
 }
 
@@ -214,7 +216,9 @@ pub(super) fn undeclared(
         let help = match suggest::nearest(name, values.keys().map(String::as_str)) {
             Some(near) => format!("did you mean `{{{{{near}}}}}`?"),
             None if name == TOOL_NAME => "`{{tool_name}}` stands for a tool under `for_each_tool`".to_owned(),
-            None => format!("declare it: `metadata: {{ parameters: {{ {name}: {{ default: … }} }} }}`; comments are read, too"),
+            None => format!(
+                "declare it: `metadata: {{ parameters: {{ {name}: {{ default: … }} }} }}`; comments are read, too"
+            ),
         };
         let message = format!("`{{{{{name}}}}}` is no parameter of this pack");
         lowering.said.error(Slug::UnknownName, Span::new(file, range.start, range.end), message, help);

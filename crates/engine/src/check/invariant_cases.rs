@@ -111,7 +111,8 @@ impl<'a> Checker<'a> {
             CallInput::Object(ast::Expr { kind: ExprKind::Object(entries), .. }) => {
                 let mut all = Vec::new();
                 for (name, value) in entries {
-                    let is_tool = matches!(&value.kind, ExprKind::Name(name) if name == "tool") && call.tool.text == "tool";
+                    let is_tool =
+                        matches!(&value.kind, ExprKind::Name(name) if name == "tool") && call.tool.text == "tool";
                     let made = match is_tool {
                         true => Constant::Text(self.made_tool(call)),
                         false => self.made_argument(value, earlier, test)?,

@@ -5,6 +5,7 @@
 //! foreign file that it was made of ([`Written::place`]). Where a system means something else than the language by a like word (what is missing,
 //! which order counts), the text says so openly.
 
+mod assay;
 mod compiled;
 pub mod shape;
 pub mod writer;
@@ -66,7 +67,7 @@ pub struct Own {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] = &[];
+pub static DIALECTS: &[Dialect] = &[assay::DIALECT];
 
 /// What is known when a file is lowered, and what becomes of it.
 pub struct Lowering<'a> {

@@ -5,6 +5,7 @@
 //! foreign file that it was made of ([`Written::place`]). Where a system means something else than the language by a like word (what is missing,
 //! which order counts), the text says so openly.
 
+mod assay;
 mod compiled;
 pub mod regex_flavour;
 mod runsight;
@@ -70,7 +71,7 @@ pub struct Own {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] = &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT];
+pub static DIALECTS: &[Dialect] = &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT, assay::DIALECT];
 
 /// What is known when a file is lowered, and what becomes of it.
 pub struct Lowering<'a> {

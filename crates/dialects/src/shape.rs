@@ -24,6 +24,13 @@ impl Said {
         self.diagnostics.0.push(diagnostic);
     }
 
+    /// Says what somebody may want to do: nothing is wrong with the file.
+    pub fn info(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
+        let mut diagnostic = Diagnostic::new(slug, place, message).help(help);
+        diagnostic.severity = averment_base::diagnostic::Severity::Info;
+        self.diagnostics.0.push(diagnostic);
+    }
+
     /// A value that has another shape than it has to.
     pub fn shape(&mut self, node: &Node, what: &str, wanted: &str) {
         self.error(Slug::TypeMismatch, node.span, format!("{what} is {}", node.kind()), format!("write {wanted}"));

@@ -1,0 +1,48 @@
+//! Regular expressions as literals of the language.
+
+use super::Assay;
+use crate::yaml::Node;
+use averment_base::diagnostic::Slug;
+
+impl Assay<'_, '_> {
+    /// The literal of an expression as the program reads it, whose classes are those of Unicode.
+    pub(super) fn regex(&mut self, node: &Node, flags: &str) -> Option<String> {
+        let pattern = self.low.said.as_text(node, "the regular expression")?;
+        if let Err(error) = regex_syntax::Parser::new().parse(pattern) {
+            let message = format!("the regular expression cannot be read: {}", reason(&error));
+            let help = "write one without look-around and back-references, in single quotes";
+            self.low.said.error(Slug::BadRegex, node.span, message, help);
+            return None;
+        }
+        let classes = ["\\d", "\\w", "\\b", "\\D", "\\W", "\\B"];
+        let unicode = if classes.iter().any(|class| pattern.contains(class)) { "u" } else { "" };
+        Some(literal(pattern, &format!("{flags}{unicode}")))
+    }
+}
+
+fn reason(error: &regex_syntax::Error) -> String {
+    match error {
+        regex_syntax::Error::Parse(error) => error.kind().to_string(),
+        regex_syntax::Error::Translate(error) => error.kind().to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// A pattern between slashes.
+pub(super) fn literal(pattern: &str, flags: &str) -> String {
+    let mut literal = String::from("/");
+    let mut escaped = false;
+    for character in pattern.chars() {
+        match character {
+            '/' if !escaped => literal.push_str("\\/"),
+            '\n' => literal.push_str("\\n"),
+            '\r' => literal.push_str("\\r"),
+            other => literal.push(other),
+        }
+        escaped = character == '\\' && !escaped;
+    }
+    if pattern.is_empty() {
+        literal.push_str("(?:)");
+    }
+    format!("{literal}/{flags}")
+}

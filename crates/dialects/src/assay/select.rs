@@ -1,0 +1,190 @@
+//! Which calls a rule speaks of: names, aliases, names with expressions on arguments, globs.
+
+use super::Assay;
+use super::regex::literal;
+use crate::writer::{self, is_identifier, quoted};
+use crate::yaml::Node;
+use averment_base::diagnostic::Slug;
+use std::collections::BTreeMap;
+
+/// Other names for several tools.
+pub(super) type Aliases = BTreeMap<String, Vec<String>>;
+
+/// Calls of some tools, whose arguments meet a condition.
+#[derive(Debug, Clone)]
+pub(super) struct Selector {
+    /// What it is called in messages.
+    pub(super) shown: String,
+    /// The tools, as names.
+    tools: Vec<String>,
+    /// The tools, as a pattern.
+    pattern: String,
+    condition: Option<String>,
+}
+
+impl Selector {
+    /// As a pattern that can stand anywhere.
+    pub(super) fn pattern(&self) -> String {
+        match &self.condition {
+            Some(condition) => format!("({} where {condition})", self.pattern),
+            None => self.pattern.clone(),
+        }
+    }
+
+    /// The calls among them that meet a further condition.
+    pub(super) fn which(&self, condition: &str) -> String {
+        match &self.condition {
+            Some(own) => format!("({} where {own} and {condition})", self.pattern),
+            None => format!("({} where {condition})", self.pattern),
+        }
+    }
+
+    /// Whether a call may be of both.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let is_glob = |tool: &String| tool.contains(['*', '?']);
+        self.tools.iter().chain(&other.tools).any(is_glob) || self.tools.iter().any(|tool| other.tools.contains(tool))
+    }
+
+    /// The calls of any of these.
+    pub(super) fn any_of(all: &[Self]) -> Vec<String> {
+        let mut patterns: Vec<String> = Vec::new();
+        for pattern in all.iter().map(Self::pattern) {
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+        patterns
+    }
+}
+
+/// Patterns as a choice that can stand anywhere.
+pub(super) fn choice(patterns: &[String]) -> String {
+    match patterns {
+        [one] => one.clone(),
+        several => format!("({})", several.join(" | ")),
+    }
+}
+
+impl Assay<'_, '_> {
+    /// The aliases of a policy.
+    pub(super) fn aliases(&mut self, node: Option<&Node>) -> Aliases {
+        let mut aliases = Aliases::new();
+        let Some(node) = node.filter(|node| !node.is_null()) else { return aliases };
+        if !node.is_map() {
+            self.low.said.shape(node, "`aliases`", "a mapping of names to lists of tools");
+        }
+        for (name, members) in node.entries() {
+            if members.items().is_empty() {
+                let message = format!("the alias `{}` has no tools: no call could be of it", name.key());
+                self.low.said.error(Slug::TypeMismatch, members.span, message, "write a list of tools");
+            }
+            let members = members.items().iter().filter_map(|member| self.low.said.as_text(member, "a tool"));
+            aliases.insert(name.key(), members.map(ToOwned::to_owned).collect());
+        }
+        aliases
+    }
+
+    /// A name or alias, or a tool with expressions on its arguments.
+    pub(super) fn selector(&mut self, node: &Node, what: &str, aliases: &Aliases) -> Option<Selector> {
+        if !node.is_map() {
+            let name = self.low.said.as_text(node, what)?;
+            if name.is_empty() {
+                let message = format!("{what} is empty");
+                self.low.said.error(Slug::TypeMismatch, node.span, message, "write the name of a tool");
+                return None;
+            }
+            return Some(named(name, aliases));
+        }
+        self.low.said.keys(node, what, &["tool", "args_match"]);
+        let mut selector = named(self.low.said.required_text(node, "tool", what)?, aliases);
+        let Some(patterns) = node.get("args_match") else { return Some(selector) };
+        if !patterns.is_map() {
+            self.low.said.shape(patterns, "`args_match`", "a mapping of arguments to regular expressions");
+            return None;
+        }
+        let mut conditions = Vec::new();
+        for (key, pattern) in patterns.entries() {
+            let argument = argument(&key.key());
+            let regex = self.regex(pattern, "")?;
+            conditions.push(format!("{argument} exists and text({argument}) matches {regex}"));
+        }
+        let keys: Vec<String> = patterns.entries().iter().map(|(key, _)| key.key()).collect();
+        selector.shown = format!("{}[{}]", selector.shown, keys.join(","));
+        selector.condition = (!conditions.is_empty()).then(|| conditions.join(" and "));
+        Some(selector)
+    }
+
+    /// A name in which `*` stands for any characters and `?` for one, as a pattern.
+    pub(super) fn glob(&mut self, node: &Node, what: &str) -> Option<String> {
+        let name = self.low.said.as_text(node, what)?;
+        if name.is_empty() {
+            let message = format!("{what} is empty");
+            self.low.said.error(Slug::TypeMismatch, node.span, message, "write the name of a tool, or a glob");
+            return None;
+        }
+        Some(glob(name))
+    }
+
+    /// The names of a key that has to be there, at least one.
+    pub(super) fn globs_of(&mut self, node: &Node, key: &str) -> Option<Vec<String>> {
+        let Some(names) = node.get(key) else {
+            let message = format!("there is no `{key}`");
+            self.low.said.error(Slug::TypeMismatch, node.span, message, format!("write `{key}: …`"));
+            return None;
+        };
+        if names.is_list() && names.items().is_empty() {
+            let message = format!("`{key}` is empty: nothing could fail");
+            self.low.said.error(Slug::TypeMismatch, names.span, message, "write the names of tools, or globs");
+        }
+        let globs = self.globs(names, &format!("`{key}`"));
+        (!globs.is_empty()).then_some(globs)
+    }
+
+    /// A name or a list of names.
+    pub(super) fn globs(&mut self, node: &Node, what: &str) -> Vec<String> {
+        match node.is_list() {
+            true => node.items().iter().filter_map(|item| self.glob(item, what)).collect(),
+            false => self.glob(node, what).into_iter().collect(),
+        }
+    }
+}
+
+fn named(name: &str, aliases: &Aliases) -> Selector {
+    match aliases.get(name) {
+        Some(members) => {
+            let patterns: Vec<String> = members.iter().map(|member| glob(member)).collect();
+            let (tools, pattern) = (members.clone(), choice(&patterns));
+            Selector { shown: name.to_owned(), tools, pattern, condition: None }
+        }
+        None => {
+            let tools = vec![name.to_owned()];
+            Selector { shown: name.to_owned(), tools, pattern: glob(name), condition: None }
+        }
+    }
+}
+
+/// The path of an argument.
+pub(super) fn argument(name: &str) -> String {
+    if is_identifier(name) { format!("args.{name}") } else { format!("args[{}]", quoted(name)) }
+}
+
+/// A glob as a pattern: bare where it can stand so, otherwise a condition on the name.
+pub(super) fn glob(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '*' | '?');
+    let is_glob = name.contains(['*', '?']);
+    match () {
+        () if !is_glob => writer::tool(name),
+        () if name.chars().all(|c| c == '*') => "any".to_owned(),
+        () if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '?') => name.to_owned(),
+        () => format!("(any where tool matches {})", literal(&format!("\\A{}\\z", expression(name)), "s")),
+    }
+}
+
+fn expression(glob: &str) -> String {
+    let piece = |c: char| match c {
+        '*' => ".*".to_owned(),
+        '?' => ".".to_owned(),
+        other => regex_syntax::escape(other.encode_utf8(&mut [0; 4])),
+    };
+    glob.chars().map(piece).collect()
+}

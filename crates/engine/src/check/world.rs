@@ -26,7 +26,9 @@ impl<'a> Checker<'a> {
                 let test = self.value_test(scope, "the text of the file", Ty::String, path.span, test);
                 World::File { path: self.text_literal(scope, path).expr, test, look }
             }
-            ast::World::Env { name, negated } => World::Env { name: name.text.clone(), negated: *negated },
+            ast::World::Env { name, empty, negated } => {
+                World::Env { name: name.text.clone(), empty: *empty, negated: *negated }
+            }
             ast::World::Tool { name, negated } => World::Tool { name: name.text.clone(), negated: *negated },
             ast::World::Http { url, test } => {
                 let (url, place) = match url {

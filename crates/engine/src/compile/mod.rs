@@ -154,7 +154,9 @@ impl Compiler {
             ir::World::File { path, test, look } => {
                 ir::World::File { path: self.code(path, 0), test: self.code(test, 1), look: *look }
             }
-            ir::World::Env { name, negated } => ir::World::Env { name: name.clone(), negated: *negated },
+            ir::World::Env { name, empty, negated } => {
+                ir::World::Env { name: name.clone(), empty: *empty, negated: *negated }
+            }
             ir::World::Tool { name, negated } => ir::World::Tool { name: name.clone(), negated: *negated },
             ir::World::Http { url, test } => ir::World::Http { url: self.code(url, 0), test: self.code(test, 1) },
             ir::World::Run { arguments, code } => ir::World::Run { arguments: self.codes(arguments), code: *code },

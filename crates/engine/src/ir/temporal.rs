@@ -217,8 +217,10 @@ pub enum World<E> {
         test: E,
         look: FileLook,
     },
+    /// `empty` asks whether it is not set or set to an empty text, otherwise whether it is set.
     Env {
         name: String,
+        empty: bool,
         negated: bool,
     },
     Tool {

@@ -5,7 +5,7 @@ use super::describe::shortened;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::outcome::{Evidence, Finding, Role};
-use super::world::{FileState, Permissions};
+use super::world::{FileState, Permissions, VariableState};
 use crate::bytecode::program::CodeId;
 use crate::ir::{FileLook, World};
 use averment_base::truth::{Truth, Verdict};
@@ -21,7 +21,7 @@ pub(super) fn judge<'run>(
 ) -> Result<Finding, Fault> {
     match world {
         World::File { path, test, look } => file(machine, permissions, (*path, *test, *look), context),
-        World::Env { name, negated } => environment(machine, permissions, name, *negated),
+        World::Env { name, empty, negated } => environment(machine, permissions, name, *empty, *negated),
         World::Tool { name, negated } => Ok(tool(machine, name, *negated)),
         World::Http { url, test } => http(machine, *url, *test, context),
         World::Run { arguments, code } => command(machine, permissions, arguments, *code, context),
@@ -150,18 +150,34 @@ fn file_name<'run>(file: &Node<'run>) -> Option<&'run str> {
     }
 }
 
-fn environment(machine: &Machine<'_>, permissions: &Permissions, name: &str, negated: bool) -> Result<Finding, Fault> {
-    let recorded = match machine.run.root("env").value {
+fn environment(
+    machine: &Machine<'_>,
+    permissions: &Permissions,
+    name: &str,
+    empty: bool,
+    negated: bool,
+) -> Result<Finding, Fault> {
+    let state = match machine.run.root("env").value {
         // A run that records its environment says with that what is not set.
-        Value::Object(env) => Some(env.get(name).is_some_and(|node| !matches!(node.value, Value::Null))),
-        _ => None,
+        Value::Object(env) => recorded_variable(env.get(name)),
+        _ => permissions.variable(name)?,
     };
-    let set = match recorded {
-        Some(set) => set,
-        None => permissions.variable_is_set(name)?,
+    let holds = if empty { state != VariableState::Filled } else { state != VariableState::Unset };
+    let word = match state {
+        VariableState::Unset => "is not set",
+        VariableState::Empty => "is set to an empty text",
+        VariableState::Filled => "is set",
     };
-    let word = if set { "is set" } else { "is not set" };
-    Ok(answer(Truth::from_bool(set != negated), || format!("the environment variable `{name}` {word}")))
+    Ok(answer(Truth::from_bool(holds != negated), || format!("the environment variable `{name}` {word}")))
+}
+
+/// How a run records a variable.
+fn recorded_variable(value: Option<Node<'_>>) -> VariableState {
+    match value.map(|node| node.value) {
+        None | Some(Value::Null) => VariableState::Unset,
+        Some(Value::Text(text)) if text.as_str().is_empty() => VariableState::Empty,
+        Some(_) => VariableState::Filled,
+    }
 }
 
 /// A tool of `tools`: a name, or an object with one.

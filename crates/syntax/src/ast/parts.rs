@@ -175,7 +175,7 @@ macro_rules! pattern_parts {
             }
             World {
                 File { path, test };
-                Env { name, negated };
+                Env { name, empty, negated };
                 Tool { name, negated };
                 Http { url, test };
                 Run { command, code };

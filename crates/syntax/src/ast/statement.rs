@@ -263,8 +263,8 @@ pub enum GroupKind {
 pub enum World {
     /// `file "PATH" TEST`: the test has no subject.
     File { path: Text, test: ValueTest },
-    /// `env NAME is [not] set`.
-    Env { name: Name, negated: bool },
+    /// `env NAME is [not] set`, or `is [not] empty`.
+    Env { name: Name, empty: bool, negated: bool },
     /// `tool NAME is [not] available`.
     Tool { name: Name, negated: bool },
     /// `http "URL" status TEST`.

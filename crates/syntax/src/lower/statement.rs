@@ -383,10 +383,11 @@ impl Lower<'_> {
         let mut children = Children::of(node.clone());
         children.next()?;
         let subject = children.next()?;
-        let negated = children.rest().any(|rule| rule == Rule::k_not);
+        let has = |word| children.rest().any(|rule| rule == word);
+        let (negated, empty) = (has(Rule::k_not), has(Rule::k_empty));
         Some(match node.as_rule() {
             Rule::file_check => World::File { path: self.text(subject)?, test: self.last_test(children)? },
-            Rule::env_check => World::Env { name: self.name(&subject), negated },
+            Rule::env_check => World::Env { name: self.name(&subject), empty, negated },
             Rule::tool_check => World::Tool { name: self.tool_name(subject)?, negated },
             Rule::http_check => World::Http { url: self.text_or_regex(subject)?, test: self.last_test(children)? },
             _ => {

@@ -1,6 +1,7 @@
 //! Variables of the environment: whether they are set, and keeping their values out of what a command wrote.
 #![expect(clippy::disallowed_methods, reason = "the feature `world` is what looks at files, commands and variables")]
 
+use super::VariableState;
 use std::borrow::Cow;
 
 /// What stands in the output of a command for the value of a variable.
@@ -22,9 +23,13 @@ pub(super) fn withheld(text: &str, variables: impl Iterator<Item = (String, Stri
     values.iter().fold(Cow::Borrowed(text), |text, value| Cow::Owned(text.replace(value.as_str(), WITHHELD)))
 }
 
-/// Whether a variable is set.
-pub(super) fn is_set(name: &str) -> bool {
-    std::env::var_os(name).is_some()
+/// How a variable stands.
+pub(super) fn state(name: &str) -> VariableState {
+    match std::env::var_os(name) {
+        None => VariableState::Unset,
+        Some(value) if value.is_empty() => VariableState::Empty,
+        Some(_) => VariableState::Filled,
+    }
 }
 
 /// The variables of this process that are text.

@@ -36,6 +36,17 @@ pub enum FileState {
     Unread(u64),
 }
 
+/// How a variable of the environment stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableState {
+    /// It is not set.
+    Unset,
+    /// It is set to an empty text.
+    Empty,
+    /// It is set to something.
+    Filled,
+}
+
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutcome {
@@ -111,18 +122,18 @@ impl Permissions {
         Err(out_of_reach(arguments))
     }
 
-    /// Whether a variable of the environment is set (an empty one is).
+    /// Whether a variable of the environment is set, and to something.
     ///
     /// # Errors
     /// [`Fault::Other`] where the environment may not be asked, as in a `test` block.
-    pub fn variable_is_set(&self, name: &str) -> Result<bool, Fault> {
+    pub fn variable(&self, name: &str) -> Result<VariableState, Fault> {
         if !self.environment {
             return Err(Fault::Other(
                 "the environment is not looked at here, and the run does not record it".to_owned(),
             ));
         }
         #[cfg(feature = "world")]
-        return Ok(environment::is_set(name));
+        return Ok(environment::state(name));
         #[cfg(not(feature = "world"))]
         Err(out_of_reach(name))
     }

@@ -14,6 +14,29 @@ pub struct Selection {
     pub cases: Vec<String>,
     /// Tags of rules or assertions.
     pub tags: Vec<String>,
+    /// Conditions on the world before or after a run.
+    pub phases: Vec<Phase>,
+}
+
+/// When a condition on the world is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Before a run: `pre`.
+    Pre,
+    /// After it: `post`.
+    Post,
+}
+
+impl Phase {
+    /// The phase of the assertions of a rule; `None` of those outside of `pre` and `post`.
+    #[must_use]
+    pub fn of(rule: &Rule) -> Option<Self> {
+        match rule.role {
+            RuleRole::Pre => Some(Self::Pre),
+            RuleRole::Post => Some(Self::Post),
+            _ => None,
+        }
+    }
 }
 
 impl Selection {
@@ -29,7 +52,9 @@ impl Selection {
         let by_tag = self.tags.is_empty()
             || assertion.settings.tags.iter().any(|tag| listed(&self.tags, Some(tag)))
             || rule.is_some_and(|rule| rule.tags.iter().any(|tag| listed(&self.tags, Some(tag))));
-        by_rule && by_case && by_tag
+        let phase = rule.and_then(Phase::of);
+        let by_phase = self.phases.is_empty() || phase.is_some_and(|phase| self.phases.contains(&phase));
+        by_rule && by_case && by_tag && by_phase
     }
 }
 

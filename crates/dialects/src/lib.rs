@@ -9,6 +9,7 @@ mod compiled;
 pub mod regex_flavour;
 mod runsight;
 pub mod shape;
+mod stop;
 mod wallfacer;
 pub mod writer;
 pub mod yaml;
@@ -69,7 +70,7 @@ pub struct Own {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] = &[runsight::DIALECT, wallfacer::DIALECT];
+pub static DIALECTS: &[Dialect] = &[runsight::DIALECT, stop::DIALECT, wallfacer::DIALECT];
 
 /// What is known when a file is lowered, and what becomes of it.
 pub struct Lowering<'a> {

@@ -18,4 +18,5 @@
 
 mod judged;
 mod runsight;
+mod stop;
 mod tally;

@@ -40,6 +40,10 @@ fields! {
         Method = "http.method" => Step(Kind::Http),
         Url = "http.url" => Step(Kind::Http),
         Code = "http.status_code" => Step(Kind::Http),
+        Inputs = "inputs" => Run(of_run::INPUTS),
+        SkillInputs = "skill.inputs" => Run(of_run::INPUTS),
+        Outputs = "outputs" => Run(of_run::OUTPUT),
+        SkillOutputs = "skill.outputs" => Run(of_run::OUTPUT),
     }
 }
 
@@ -52,7 +56,9 @@ words! {
         Read = "file.read",
         Write = "file.write",
         Http = "http.request",
-        Other = "skill.input" | "skill.output" | "llm.reason" | "assertion.check" | "branch" | "custom",
+        Input = "skill.input",
+        Output = "skill.output",
+        Other = "llm.reason" | "assertion.check" | "branch" | "custom",
     }
 }
 
@@ -91,17 +97,76 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let root = draft.arena.alloc(root);
     draft.records(&[Kind::Read, Kind::Write, Kind::Http, Kind::Skill, Kind::Span]);
     let mut talk = Talk::new(draft);
+    let (mut inputs, mut outputs) = (Exchanged::default(), Exchanged::default());
     for node in items_of::<OfSpan>(root, &[]) {
         talk.draft.record();
         let span = object(*node).and_then(|span| Some((span, SpanKind::of(text_of(span, OfSpan::Kind)?)?)));
         match span {
-            Some((span, kind)) => one(&mut talk, *node, span, kind),
+            Some((span, kind)) => {
+                match kind {
+                    SpanKind::Input => inputs.take(span, OF_INPUTS),
+                    SpanKind::Output => outputs.take(span, OF_OUTPUTS),
+                    _ => {}
+                }
+                one(&mut talk, *node, span, kind);
+            }
             None => talk.draft.not_understood(node.origin, "a span of unknown kind is passed over"),
         }
     }
     let draft = talk.finish_without_turns();
     draft.unrecord(Kind::Message);
+    let (inputs, outputs) = (inputs.node(draft), outputs.node(draft));
+    draft.set_some(of_run::INPUTS, inputs);
+    draft.set_some(of_run::OUTPUT, outputs);
     Ok(())
+}
+
+/// Keys of attributes that hold all inputs or outputs, and what stands in front of the name of a single one.
+type OfExchanged = (&'static [OfAttributes], &'static [&'static str]);
+
+const OF_INPUTS: OfExchanged =
+    (&[OfAttributes::Inputs, OfAttributes::SkillInputs], &["skill.inputs.", "skill.input.", "inputs.", "input."]);
+const OF_OUTPUTS: OfExchanged =
+    (&[OfAttributes::Outputs, OfAttributes::SkillOutputs], &["skill.outputs.", "skill.output.", "outputs.", "output."]);
+
+/// What a skill was given, or what it gave: of several spans together.
+#[derive(Default)]
+struct Exchanged<'run> {
+    entries: Vec<Entry<'run>>,
+    /// What is no object.
+    whole: Option<Node<'run>>,
+    seen: bool,
+}
+
+impl<'run> Exchanged<'run> {
+    /// Takes what a span holds: what stands under a key for all of it, otherwise every attribute by its name.
+    fn take(&mut self, span: Object<'run>, (all, fronts): OfExchanged) {
+        self.seen = true;
+        let Some(attributes) = object_of(span, OfSpan::Attributes) else { return };
+        match first_of(attributes, all) {
+            Some(node) => match object(node) {
+                Some(inner) => inner.entries().iter().for_each(|entry| self.set(entry.key, entry.node)),
+                None => self.whole = Some(node),
+            },
+            None => attributes.entries().iter().for_each(|entry| {
+                let name = fronts.iter().find_map(|front| entry.key.strip_prefix(front)).unwrap_or(entry.key);
+                self.set(name, entry.node);
+            }),
+        }
+    }
+
+    fn set(&mut self, key: &'run str, node: Node<'run>) {
+        self.entries.retain(|entry| entry.key != key);
+        self.entries.push(Entry { key, node });
+    }
+
+    /// It as a value; `None` where no span told it.
+    fn node(self, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+        match self.whole.filter(|_| self.entries.is_empty()) {
+            Some(whole) => Some(whole),
+            None => self.seen.then(|| draft.object(&self.entries)),
+        }
+    }
 }
 
 fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, kind: SpanKind) {

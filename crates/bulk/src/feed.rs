@@ -15,6 +15,13 @@ pub enum Input {
     File(PathBuf),
     /// Standard input: `-`.
     Stdin,
+    /// A run that nobody recorded, as it is made for a check before a run.
+    Made {
+        /// Its name.
+        name: String,
+        /// Its text in the normal form.
+        text: String,
+    },
 }
 
 impl Input {
@@ -23,7 +30,20 @@ impl Input {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
             Self::Stdin => "<stdin>".to_owned(),
+            Self::Made { name, .. } => name.clone(),
         }
+    }
+
+    /// Its runs, not read yet.
+    fn open(&self, limits: &Limits) -> Result<Runs, ReadError> {
+        let opened = match self {
+            Self::File(path) => Runs::open(&path.to_string_lossy(), limits),
+            Self::Stdin => Runs::open("-", limits),
+            Self::Made { name, text } => {
+                Ok(Runs::new(name.as_str(), std::io::Cursor::new(text.clone().into_bytes()), limits))
+            }
+        };
+        opened.map_err(|error| not_there(self, error))
     }
 }
 
@@ -40,13 +60,9 @@ const RUNS: usize = 256;
 
 /// The chunks of an input, in order.
 pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Document> {
-    let path = match input {
-        Input::File(path) => path.to_string_lossy().into_owned(),
-        Input::Stdin => "-".to_owned(),
-    };
-    let (mut runs, mut failed) = match Runs::open(&path, &reading.limits) {
+    let (mut runs, mut failed) = match input.open(&reading.limits) {
         Ok(runs) => (Some(runs), None),
-        Err(error) => (None, Some(not_there(input, error))),
+        Err(error) => (None, Some(error)),
     };
     std::iter::from_fn(move || {
         if let Some(error) = failed.take() {
@@ -169,16 +185,12 @@ impl Feeder {
                 },
                 None => {
                     let input = self.inputs.next()?;
-                    let path = match &input {
-                        Input::File(path) => path.to_string_lossy().into_owned(),
-                        Input::Stdin => "-".to_owned(),
-                    };
-                    match Runs::open(&path, &self.limits) {
+                    match input.open(&self.limits) {
                         Ok(runs) => {
                             (self.current, self.waits) = (Some(runs), input == Input::Stdin);
                             continue;
                         }
-                        Err(error) => FilePart::Runs(vec![Err(not_there(&input, error))]),
+                        Err(error) => FilePart::Runs(vec![Err(error)]),
                     }
                 }
             };
@@ -209,6 +221,7 @@ pub fn length(inputs: &[Input]) -> Option<u64> {
         .map(|input| match input {
             Input::File(path) => std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|data| data.len()),
             Input::Stdin => None,
+            Input::Made { text, .. } => Some(text.len() as u64),
         })
         .sum()
 }

@@ -345,6 +345,7 @@ fn stands_in(inputs: &[Input], found: &NearName) -> bool {
     inputs.iter().any(|input| match input {
         Input::File(path) => file_has(path, &finders).unwrap_or(false),
         Input::Stdin => false,
+        Input::Made { text, .. } => finders.iter().any(|finder| finder.find(text.as_bytes()).is_some()),
     })
 }
 

@@ -1,5 +1,6 @@
 //! `aver check RULES TRACE...`: judges recorded runs.
 
+mod before;
 mod broken;
 mod given;
 mod options;
@@ -47,6 +48,7 @@ Examples:
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report html=report.html --report json=report.json
   aver check rules/ runs/ --profile           which rule costs how much
+  aver check skill.yaml --phase pre --input path=a.md   before a run
   aver check                                  rules and traces of averment.toml
 
 Exit codes, the highest that applies:
@@ -72,6 +74,12 @@ pub struct Arguments {
     /// Check only what has this tag
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
+    /// Check only conditions on the world before (pre) or after (post) a run; before a run there is no trace to name
+    #[arg(long, value_enum, value_name = "PHASE", hide_possible_values = true)]
+    phase: Vec<before::CheckPhase>,
+    /// An input of the run that is about to begin, as JSON or text: with `--phase pre` and without a trace
+    #[arg(long, value_name = "NAME=VALUE")]
+    input: Vec<String>,
     /// A value for a parameter of the rules, as written in rules: limit=250, budget=$0.05, patience=30s
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
@@ -181,6 +189,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let limits = sizes::limits(arguments.max_run_size.as_deref())?;
     let limits = averment::Limits { cancel: deadline.as_ref().map(Deadline::cancel), ..limits };
     let given = CheckInputs::new(arguments, color)?;
+    let before = before::run(arguments, &given)?;
     let project = given.project.as_ref();
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
     let folder = arguments.project.reports(arguments.report_dir.as_deref(), project, color);
@@ -203,10 +212,14 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         params::of_project(&mut rules.programs, project, given.of_project)?;
     }
     values.apply(&mut rules.programs)?;
-    let selection =
-        Selection { rules: arguments.rule.clone(), cases: arguments.case.clone(), tags: arguments.tag.clone() };
+    let selection = Selection {
+        rules: arguments.rule.clone(),
+        cases: arguments.case.clone(),
+        tags: arguments.tag.clone(),
+        phases: before::phases(arguments),
+    };
     select::known(&rules.programs, &selection)?;
-    let traces = traces(arguments, &given, named, select::selects_any(&rules.programs, &selection))?;
+    let traces = traces(arguments, &given, (named, before), select::selects_any(&rules.programs, &selection))?;
     let drawing = drawing(arguments);
     let policy = Policy {
         deny_vacuous: given.denies(CheckDeny::Vacuous),

@@ -200,7 +200,7 @@ impl ReadFlag {
 pub fn readable(input: &Input, read: &[PathBuf]) -> Vec<PathBuf> {
     let own = match input {
         Input::File(path) => averment_ide::project::readable(path.parent().unwrap_or(Path::new(""))),
-        Input::Stdin => Vec::new(),
+        Input::Stdin | Input::Made { .. } => Vec::new(),
     };
     own.into_iter().chain([PathBuf::new()]).chain(read.iter().cloned()).collect()
 }
@@ -320,7 +320,7 @@ fn load_one(input: &Input, replaced: Option<String>, reading: Reading<'_>) -> Re
     };
     let folder = match input {
         Input::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
-        Input::Stdin => std::path::PathBuf::new(),
+        Input::Stdin | Input::Made { .. } => std::path::PathBuf::new(),
     };
     let how = Loading { files: &load::disk(limits, readable(input, further)), tools, limits, given, newest };
     Ok(load::one(&input.name(), Some(&folder), bytes, how)?)
@@ -355,6 +355,7 @@ pub fn read(input: &Input, limits: Limits) -> Result<Vec<u8>, Stop> {
             averment_base::files::note_stdin();
             std::io::stdin().lock().take(load::most(limits)).read_to_end(&mut bytes).map_err(failed)?;
         }
+        Input::Made { text, .. } => bytes.extend_from_slice(text.as_bytes()),
     }
     Ok(bytes)
 }

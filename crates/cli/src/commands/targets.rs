@@ -191,7 +191,7 @@ pub fn refuse<'a>(outputs: impl Iterator<Item = &'a Path>, read: impl Iterator<I
 pub fn paths(inputs: &[Input]) -> impl Iterator<Item = &Path> {
     inputs.iter().filter_map(|input| match input {
         Input::File(path) => Some(path.as_path()),
-        Input::Stdin => None,
+        Input::Stdin | Input::Made { .. } => None,
     })
 }
 

@@ -38,7 +38,7 @@ impl Position {
         let inputs = inputs::traces(&[trace.to_owned()], &Excluded::default()).map_err(Nothing::Stop)?;
         let names = inputs.iter().filter_map(|input| match input {
             Input::File(path) => Some(path.to_string_lossy().into_owned()),
-            Input::Stdin => None,
+            Input::Stdin | Input::Made { .. } => None,
         });
         Self::at(names.collect(), number, limits)
     }

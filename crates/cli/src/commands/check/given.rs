@@ -1,6 +1,6 @@
 //! What is to be checked: what the command line says, else what the project says.
 
-use super::{Arguments, CheckAllow, CheckDeny};
+use super::{Arguments, CheckAllow, CheckDeny, before};
 use crate::commands::console::ColorChoice;
 use crate::commands::exit::Stop;
 use crate::commands::rules::{self, Rules};
@@ -35,7 +35,7 @@ impl<'a> CheckInputs<'a> {
             traces = vec![only.to_string_lossy().into_owned()];
             named = Vec::new();
         }
-        if traces.is_empty() {
+        if traces.is_empty() && !before::is_before(arguments) {
             traces = found.as_ref().map(|project| project.traces.clone()).unwrap_or_default();
         }
         let rules = project::rules(&named, found.as_ref())?;
@@ -119,14 +119,18 @@ fn swapped(arguments: &Arguments) -> Result<(), Stop> {
 pub(super) fn traces(
     arguments: &Arguments,
     given: &CheckInputs<'_>,
-    named: inputs::Named<'_>,
+    (named, before): (inputs::Named<'_>, Option<inputs::Input>),
     selects_any: bool,
 ) -> Result<Vec<inputs::Input>, Stop> {
     let empty_allowed = given.allows(CheckAllow::Empty);
     if !selects_any && !empty_allowed {
-        let selected = !(arguments.rule.is_empty() && arguments.case.is_empty() && arguments.tag.is_empty());
+        let Arguments { rule, case, tag, phase, .. } = arguments;
+        let selected = !(rule.is_empty() && case.is_empty() && tag.is_empty() && phase.is_empty());
         let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
         return Err(Stop::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
+    }
+    if let Some(before) = before {
+        return Ok(vec![before]);
     }
     if given.traces.is_empty() && !empty_allowed {
         return Err(Stop::usage("no trace is given", "name files, folders, or `-` for standard input"));

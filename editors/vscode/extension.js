@@ -64,7 +64,8 @@ async function start() {
     "Averment",
     { command, args },
     {
-      documentSelector: [{ language: "assert" }],
+      // Rule files of other systems are YAML; of any other YAML nothing is said.
+      documentSelector: [{ language: "assert" }, { language: "yaml" }],
       outputChannel: output,
       synchronize: { configurationSection: "averment" },
       initializationOptions: {

@@ -1,7 +1,4 @@
-//! Text assertions against vectors of another tool: every score to the last bit, every verdict, or a documented difference.
+//! Measures of likeness, words and JSON in text against vectors of another tool: every value to the last bit. What that tool's assertions say is held
+//! against it in `crates/dialects/tests`.
 
-mod assertions;
 mod details;
-mod differences;
-mod paths;
-mod sentences;

@@ -136,6 +136,18 @@ fn begins_like_yaml(text: &str) -> bool {
     })
 }
 
+/// Keys at the top of files of other systems, for text that is no YAML yet.
+const MARKS: &[&str] = &["sop", "invariants", "for_each_tool", "sequences", "blocks", "eval", "suite", "assertions"];
+
+/// Whether a text holds rules of a system that is read here, or would if it were YAML.
+#[must_use]
+pub fn holds_rules(text: &str) -> bool {
+    match yaml::parse(text, FileId(0), yaml::Schema::Core) {
+        Ok(document) => DIALECTS.iter().any(|dialect| (dialect.is_one)(&document)),
+        Err(_) => text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| MARKS.contains(&key))),
+    }
+}
+
 /// Lowers a file of another system.
 ///
 /// # Errors

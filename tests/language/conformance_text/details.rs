@@ -117,3 +117,22 @@ fn json_inside_text_is_found_at_the_same_place() {
     }
     tally.finish();
 }
+
+#[test]
+fn weighted_means_are_the_same_to_the_last_bit() {
+    let Some(path) = shared("conformance/runsight/golden_scoring.jsonl") else { return };
+    for vector in lines(&path) {
+        let members = vector["results"].as_array().unwrap();
+        let part = |member: &Json| (member["weight"].as_f64().unwrap(), member["score"].as_f64().unwrap());
+        let parts: Vec<(f64, f64)> = members.iter().map(part).collect();
+        // No weight of the language is negative.
+        if parts.iter().any(|(weight, _)| *weight < 0.0) {
+            continue;
+        }
+        let score = averment_engine::vm::score::weighted_mean(parts).unwrap_or(0.0);
+        assert_eq!(Some(score.to_bits()), vector["expected"]["aggregate_score"].as_f64().map(f64::to_bits), "{vector}");
+        for (threshold, passed) in vector["expected"]["passed_at"].as_object().unwrap() {
+            assert_eq!(*passed, score >= threshold.parse::<f64>().unwrap(), "{vector} at {threshold}");
+        }
+    }
+}

@@ -71,8 +71,8 @@ pub struct Arguments {
     /// Check only this case
     #[arg(long, value_name = "NAME")]
     case: Vec<String>,
-    /// Check only what has this tag
-    #[arg(long, value_name = "TAG")]
+    /// Check only what has this tag; of several (smoke,auth) any
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
     tag: Vec<String>,
     /// Check only conditions on the world before (pre) or after (post) a run; before a run there is no trace to name
     #[arg(long, value_enum, value_name = "PHASE", hide_possible_values = true)]

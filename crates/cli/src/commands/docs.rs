@@ -70,6 +70,11 @@ const PAGES: &[(&str, &str, &str)] = &[
     ),
     ("lint", include_str!("../../../../docs/reference/lint.md"), "the linter: levels, fixes, all lints"),
     (
+        "dialects",
+        include_str!("../../../../docs/reference/dialects.md"),
+        "rule files of STOP, wallfacer, Assay and Runsight",
+    ),
+    (
         "project",
         include_str!("../../../../docs/reference/project.md"),
         "`averment.toml`: rules, traces, levels of a project",

@@ -6,6 +6,9 @@ use averment::Verdict;
 use averment_fixtures::{lines, shared};
 use serde_json::{Value as Json, json};
 
+/// Where the differences are decided.
+const PAGE: &str = include_str!("../../../../docs/reference/runsight.md");
+
 /// A file as YAML of version 1.1: JSON, whose exponents need a point there.
 fn yaml(value: &Json) -> String {
     match value {
@@ -122,7 +125,7 @@ fn conformance_of_runsight() {
             let file = judged(&[assertion(&vector)], &vector, newest);
             compare(&mut tally, &vector, file);
         }
-        files.push(tally.end());
+        files.push(tally.decided_in(PAGE).end());
     }
     few_decisions("Runsight", files);
 }
@@ -165,7 +168,7 @@ fn conformance_of_runsight_lists_and_scores() {
             _ => tally.wrong(format!("{}: {judged:?}, there {expected}", vector["id"])),
         }
     }
-    few_decisions("Runsight's lists", [(100, 0), tally.end()]);
+    few_decisions("Runsight's lists", [(100, 0), tally.decided_in(PAGE).end()]);
 }
 
 #[test]
@@ -206,7 +209,7 @@ fn conformance_of_runsight_suites() {
             },
         }
     }
-    few_decisions("Runsight's suites", [(100, 0), tally.end()]);
+    few_decisions("Runsight's suites", [(100, 0), tally.decided_in(PAGE).end()]);
 }
 
 #[test]
@@ -249,7 +252,7 @@ fn conformance_of_runsight_transforms() {
             }
         }
     }
-    few_decisions("Runsight's transforms", [tally.end()]);
+    few_decisions("Runsight's transforms", [tally.decided_in(PAGE).end()]);
 }
 
 #[test]

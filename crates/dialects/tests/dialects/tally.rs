@@ -31,6 +31,14 @@ impl Tally {
         self.wrong.push(what);
     }
 
+    /// Every reason stands in the page of the system.
+    pub fn decided_in(self, page: &str) -> Self {
+        for reason in self.decided.keys() {
+            assert!(page.contains(reason), "the page does not decide: {reason}");
+        }
+        self
+    }
+
     /// Prints the file's line, and gives how many vectors there were and how many differ by decision. None may be wrong.
     pub fn end(self) -> (usize, usize) {
         let decided: usize = self.decided.values().sum();

@@ -1,6 +1,7 @@
 //! One document with everything that is known of it.
 
 use super::documents::Documents;
+use super::foreign;
 use super::incremental::{CheckInput, CheckMode, Earlier};
 use super::picked::PickedRun;
 use super::place::uri_of;
@@ -58,6 +59,21 @@ pub struct Analysis {
 impl Analysis {
     /// Checks a text as it stands in the file `key`. With an analysis of an earlier text only what changed is read again.
     pub fn of(
+        (key, uri, text): (&Path, &Uri, Arc<str>),
+        documents: &Documents,
+        lints: Option<&LintOptions>,
+        before: Option<Analysis>,
+        mode: CheckMode,
+    ) -> Self {
+        if let Some(said) = foreign::said(key, &text, documents) {
+            // Nothing in it is written in the language.
+            let nothing = Self::of_rules((key, uri, Arc::from("")), documents, None, None, mode);
+            return Self { sources: said.sources, diagnostics: said.diagnostics, asked: said.asked, ..nothing };
+        }
+        Self::of_rules((key, uri, text), documents, lints, before, mode)
+    }
+
+    fn of_rules(
         (key, uri, text): (&Path, &Uri, Arc<str>),
         documents: &Documents,
         lints: Option<&LintOptions>,

@@ -9,6 +9,7 @@ mod dispatch;
 mod documents;
 mod events;
 mod features;
+mod foreign;
 mod incremental;
 mod picked;
 mod place;

@@ -69,8 +69,8 @@ pub struct Arguments {
     /// Run only tests that name this rule
     #[arg(long, value_name = "NAME")]
     rule: Vec<String>,
-    /// Run only tests with this tag, or of a rule with it
-    #[arg(long, value_name = "TAG")]
+    /// Run only tests with this tag, or of a rule with it; of several (smoke,auth) any
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
     tag: Vec<String>,
     /// How results are printed: human, short, json, junit, tap, tap13, github, gitlab, markdown, csv
     #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]

@@ -6,7 +6,7 @@
 use super::call::{Call, Outcome, borrowed, gap};
 use averment_base::limits::{Exhausted, Meter};
 use averment_base::value::compare::{Key, compare, equal};
-use averment_base::value::{Node, Number, Value};
+use averment_base::value::{Entry, Node, Number, Object, Value};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -211,6 +211,20 @@ fn wanted_is<'run>(call: &mut Call<'_, 'run>, value: &Value<'run>, wanted: &Valu
             equal(value, wanted)
         }
     })
+}
+
+pub(super) fn numbered<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let mut pairs = Vec::new();
+    for (at, node) in call.list(0).iter().enumerate() {
+        call.meter.charge(1)?;
+        call.meter.allocate(size_of::<[Entry<'_>; 2]>())?;
+        let at = Number::Integer(i64::try_from(at).unwrap_or(i64::MAX));
+        let entries =
+            [Entry { key: "at", node: Node::computed(Value::Number(at)) }, Entry { key: "value", node: *node }];
+        let object = Object::new(call.arena, call.arena.alloc_slice_copy(&entries));
+        pairs.push(Node::computed(Value::Object(object)));
+    }
+    call.give_list(pairs)
 }
 
 pub(super) fn keys<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {

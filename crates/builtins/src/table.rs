@@ -189,6 +189,7 @@ builtins! {
         first(values: List) -> Any [], "the first element; missing of an empty list", r#"first(["a", "b"]) == "a""#;
         last(values: List) -> Any [], "the last element; missing of an empty list", r#"last(["a", "b"]) == "b""#;
         contains_in_order(values: List, wanted: List) -> Boolean [], "whether the wanted values (or texts that a wanted regular expression finds) stand in the list in their order; others may stand between them", r#"contains_in_order(["run", "-v", "test"], ["run", "test"])"#;
+        numbered(values: List) -> List [], "each value with its place from 0 on, as an object of `at` and `value`", r#"numbered(["a", "b"])[1] == { at: 1, value: "b" }"#;
         keys(object: Object) -> List [], "the keys in their order", r#"keys({ b: 1, a: 2 }) == ["b", "a"]"#;
         values(object: Object) -> List [], "the values in their order", r#"values({ b: 1, a: 2 }) == [1, 2]"#;
     }

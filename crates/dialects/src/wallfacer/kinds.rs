@@ -3,7 +3,9 @@
 use super::Sentences;
 use super::check::{Check, Leaf, Part, Test};
 use super::cond::Binds;
+use super::equality::equality;
 use super::names::Names;
+use super::operand::Operand;
 use super::path::Path;
 use super::regex;
 use crate::yaml::{Node, Value};
@@ -88,179 +90,15 @@ impl Sentences<'_, '_> {
         }
         (good && kind.keys.iter().all(|key| node.get(key).is_some())).then(|| (kind.read)(self, node, names)).flatten()
     }
-
-    /// A path: its expression, or that it is the position of an element.
-    fn path(&mut self, node: &Node, names: &Names) -> Option<(Span, String, bool)> {
-        let text = self.lowering.said.as_text(node, "a path")?;
-        let behind = self.root(node, text, names)?;
-        let reached = names.value(&Path::behind_root(behind), &mut self.used);
-        Some((node.span, reached.text, reached.is_index))
-    }
-
-    /// What stands behind `$` in a path.
-    fn root<'n>(&mut self, node: &Node, text: &'n str, names: &Names) -> Option<&'n str> {
-        if names.each_tool && text.contains("{{tool_name}}") {
-            let help = "write `$.tool.name` into an operand of its own, or a path that holds for all tools";
-            self.lowering.said.error(
-                Slug::BadJsonPath,
-                node.span,
-                "a path cannot depend on the name of the tool",
-                help,
-            );
-            return None;
-        }
-        let behind = text.strip_prefix('$');
-        if behind.is_none() {
-            let help = format!("write `$.response.{}`", text.trim_start_matches(['.', '$']));
-            self.lowering.said.error(Slug::BadJsonPath, node.span, "a JSONPath begins with `$`", help);
-        }
-        behind
-    }
-
-    /// The path under a key; said where it is the position of an element, which has no expression.
-    fn value_at(&mut self, node: &Node, names: &Names) -> Option<(Span, String)> {
-        let (place, text, is_index) = self.path(node, names)?;
-        if is_index {
-            let help = "ask for its type alone, or compare something that the elements hold";
-            self.lowering.said.error(
-                Slug::BadJsonPath,
-                place,
-                "`$.index` cannot be compared: elements are looked at, not counted",
-                help,
-            );
-            return None;
-        }
-        Some((place, text))
-    }
-
-    /// An operand: a path, or a value.
-    fn operand(&mut self, node: &Node, names: &Names) -> Option<Operand> {
-        if let Some(path) = node.get("path").filter(|path| path.text().is_some()) {
-            self.beside(node, "path");
-            return self.value_at(path, names).map(|(place, text)| Operand::Path(place, text));
-        }
-        if let Some(value) = node.get("value") {
-            self.beside(node, "value");
-            return Some(Operand::Value(value.clone()));
-        }
-        match node.text() {
-            Some(text) if text.starts_with('$') => {
-                self.value_at(node, names).map(|(place, text)| Operand::Path(place, text))
-            }
-            _ => Some(Operand::Value(node.clone())),
-        }
-    }
-
-    /// Says which keys of an operand mean nothing.
-    fn beside(&mut self, node: &Node, counts: &str) {
-        for (key, _) in node.entries().iter().filter(|(key, _)| key.text() != Some(counts)) {
-            let message = format!("`{}` says nothing beside `{counts}`", key.key());
-            self.lowering.said.warning(Slug::UnknownField, key.span, message, "take it out");
-        }
-    }
-}
-
-/// What stands on a side of a comparison.
-enum Operand {
-    Path(Span, String),
-    Value(Node),
 }
 
 /// Words around the first path: `(" is number")`.
-fn of_first(behind: &str) -> Test {
+pub(super) fn of_first(behind: &str) -> Test {
     Test { binds: Binds::Test, parts: vec![Part::Term(0), Part::Words(behind.to_owned())] }
 }
 
-fn leaf(place: Span, terms: Vec<(Span, String)>, test: Test) -> Leaf {
+pub(super) fn leaf(place: Span, terms: Vec<(Span, String)>, test: Test) -> Leaf {
     Leaf { place, terms, guards: Vec::new(), always: Vec::new(), test, guarded: None, of_missing: false }
-}
-
-fn equality(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, equal: bool) -> Option<Check> {
-    let (lhs, rhs) = (to.operand(node.get("lhs")?, names)?, to.operand(node.get("rhs")?, names)?);
-    let (path, value) = match (lhs, rhs) {
-        (Operand::Value(lhs), Operand::Value(rhs)) if !names.each_tool => {
-            return Some(Check::Sure(node.span, same(&lhs, &rhs) == equal));
-        }
-        (Operand::Value(lhs), Operand::Value(rhs)) => ((lhs.span, names.literal(&lhs)), rhs),
-        (Operand::Path(a, first), Operand::Path(b, second)) => {
-            return Some(of_paths(node.span, (a, first), (b, second), equal));
-        }
-        (Operand::Path(place, path), Operand::Value(value)) | (Operand::Value(value), Operand::Path(place, path)) => {
-            ((place, path), value)
-        }
-    };
-    Some(with_value(node.span, path, &value, names, equal))
-}
-
-/// Two paths: nothing is known of their types.
-fn of_paths(place: Span, first: (Span, String), second: (Span, String), equal: bool) -> Check {
-    let word = if equal { " === " } else { " !== " };
-    let parts = vec![Part::Term(0), Part::Words(word.to_owned()), Part::Term(1)];
-    let test = Test { binds: Binds::Test, parts };
-    Check::Leaf(Box::new(Leaf { of_missing: !equal, ..leaf(place, vec![first, second], test) }))
-}
-
-/// A path and a value: what has another type is another value, and nothing more is to be said of it.
-fn with_value(place: Span, path: (Span, String), value: &Node, names: &Names, equal: bool) -> Check {
-    let literal = || Part::Literal(value.span, names.literal(value));
-    let compared = |word: &str| Test {
-        binds: Binds::Test,
-        parts: vec![Part::Term(0), Part::Words(format!(" {word} ")), literal()],
-    };
-    let depends = names.each_tool && value.text().is_some_and(|text| text.contains("{{tool_name}}"));
-    let is = match &value.value {
-        Value::Null => None,
-        Value::Bool(_) => Some("boolean"),
-        Value::Number(_) => Some("number"),
-        Value::Text(_) => Some("string"),
-        Value::List(_) => Some("list"),
-        Value::Map(_) => Some("object"),
-    };
-    // Texts that differ by their letter case alone are compared letter by letter by an expression.
-    let exactly = value.text().filter(|_| !depends).and_then(regex::exactly);
-    let matches = |word: &str| {
-        exactly.as_ref().map(|regex| Test {
-            binds: Binds::Test,
-            parts: vec![Part::Term(0), Part::Words(format!(" {word} ")), Part::Literal(value.span, regex.clone())],
-        })
-    };
-    let mut leaf = match (equal, is) {
-        (true, None) => leaf(place, vec![path], compared("===")),
-        (true, Some(ty)) => {
-            let mut leaf = leaf(place, vec![path], compared("==="));
-            leaf.guards.push(of_first(&format!(" is {ty}")));
-            leaf.guarded = matches("matches");
-            leaf
-        }
-        (false, None) => leaf(place, vec![path], of_first(" is not null")),
-        (false, Some(ty)) => {
-            let other = matches("not matches").unwrap_or_else(|| compared("!=="));
-            let mut parts = vec![Part::Term(0), Part::Words(format!(" is not {ty} or "))];
-            parts.extend(other.parts);
-            leaf(place, vec![path], Test { binds: Binds::Or, parts })
-        }
-    };
-    leaf.of_missing = !equal;
-    Check::Leaf(Box::new(leaf))
-}
-
-/// Whether two values are the same: `1` is not `1.0`.
-fn same(a: &Node, b: &Node) -> bool {
-    match (&a.value, &b.value) {
-        (Value::Number(a), Value::Number(b)) => {
-            let fraction = |text: &str| text.contains(['.', 'e', 'E']);
-            let float = |text: &str| text.parse::<f64>().ok();
-            if fraction(a) || fraction(b) { fraction(a) == fraction(b) && float(a) == float(b) } else { a == b }
-        }
-        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Map(entries), Value::Map(others)) => {
-            let found = |(key, value): &(Node, Node)| {
-                others.iter().any(|(other, one)| other.key() == key.key() && same(value, one))
-            };
-            entries.len() == others.len() && entries.iter().all(found)
-        }
-        (a, b) => a == b,
-    }
 }
 
 fn bound(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {
@@ -346,11 +184,7 @@ fn is_type(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Che
         to.lowering.said.unknown_word(ty, "type", &known);
         return None;
     };
-    let (place, text, is_index) = to.path(node.get("path")?, names)?;
-    if is_index {
-        return Some(Check::Sure(node.span, *name == "integer"));
-    }
-    let terms = vec![(place, text)];
+    let terms = vec![to.value_at(node.get("path")?, names)?];
     let whole = || Test {
         binds: Binds::Test,
         parts: vec![Part::Words("is_whole(".to_owned()), Part::Term(0), Part::Words(")".to_owned())],
@@ -398,10 +232,28 @@ fn for_each(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Ch
     let path = node.get("path")?;
     let text = to.lowering.said.as_text(path, "a path")?;
     let behind = to.root(path, text, names)?;
-    let list = names.values(&Path::behind_root(behind), &mut to.used);
-    let (inside, item) = names.inside();
+    let found = names.values(&Path::behind_root(behind), &mut to.used);
+    let counted = node.get("assert").is_some_and(looks_at_index);
+    let list = if counted { format!("numbered({found})") } else { found };
+    let (inside, item) = names.inside(counted);
     let checks = to.checks(node, "`for_each`", &inside);
     Some(Check::Each(node.span, vec![(path.span, list)], item, checks))
+}
+
+/// Whether some path looks at the place of an element.
+fn looks_at_index(node: &Node) -> bool {
+    let of_path = |text: &str| {
+        text == "$"
+            || ["$.index", "$['index']", "$[\"index\"]", "$.*", "$[*]", "$.."]
+                .iter()
+                .any(|start| text.starts_with(start))
+    };
+    match &node.value {
+        Value::Text(text) => of_path(text),
+        Value::List(items) => items.iter().any(looks_at_index),
+        Value::Map(entries) => entries.iter().any(|(_, value)| looks_at_index(value)),
+        _ => false,
+    }
 }
 
 fn matches_schema(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Check> {

@@ -5,10 +5,12 @@
 
 mod check;
 mod cond;
+mod equality;
 mod fixture;
 mod invariant;
 mod kinds;
 mod names;
+mod operand;
 mod pack;
 mod path;
 mod placeholder;

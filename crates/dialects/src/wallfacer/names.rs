@@ -27,39 +27,34 @@ pub(super) struct Names {
     pub tool: Option<String>,
     /// The element that is looked at, inside of `for_each`.
     pub item: Option<String>,
+    /// Its place in the list.
+    pub index: Option<String>,
     /// Whether `{{tool_name}}` stands for the tool that was called.
     pub each_tool: bool,
-}
-
-/// A path of the pack as an expression.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reached {
-    /// The expression.
-    pub text: String,
-    /// Whether it is the position of an element, which is a number and nothing more.
-    pub is_index: bool,
 }
 
 impl Names {
     /// In an invariant.
     pub fn of_call(each_tool: bool) -> Self {
         let tool = Some("about(tool)".to_owned());
-        Self { response: "envelope".to_owned(), input: "args".to_owned(), tool, item: None, each_tool }
+        Self { response: "envelope".to_owned(), input: "args".to_owned(), tool, item: None, index: None, each_tool }
     }
 
     /// At a step of a sequence.
     pub fn of_step(step: &str) -> Self {
         let (response, input) = (format!("answer({step})"), format!("{step}.args"));
-        Self { response, input, tool: None, item: None, each_tool: false }
+        Self { response, input, tool: None, item: None, index: None, each_tool: false }
     }
 
-    /// Inside of `for_each`, with the name of the element.
-    pub fn inside(&self) -> (Self, String) {
-        let item = match &self.item {
+    /// Inside of `for_each`, with the variable that it looks at; with `counted` that is the element with its place.
+    pub fn inside(&self, counted: bool) -> (Self, String) {
+        let variable = match &self.item {
             None => "item".to_owned(),
-            Some(outer) => format!("inner_{outer}"),
+            Some(outer) => format!("inner_{}", outer.trim_end_matches(".value")),
         };
-        (Self { item: Some(item.clone()), ..self.clone() }, item)
+        let item = if counted { format!("{variable}.value") } else { variable.clone() };
+        let index = counted.then(|| format!("{variable}.at"));
+        (Self { item: Some(item), index, ..self.clone() }, variable)
     }
 
     fn root(&self, name: &str) -> Option<String> {
@@ -68,6 +63,7 @@ impl Names {
             "input" => Some(self.input.clone()),
             "tool" => self.tool.clone(),
             "item" => self.item.clone(),
+            "index" => self.index.clone(),
             _ => None,
         }
     }
@@ -76,7 +72,8 @@ impl Names {
     fn context(&self) -> String {
         let tool = self.tool.as_deref().unwrap_or("null");
         let item = self.item.as_ref().map(|item| format!(", item: {item}")).unwrap_or_default();
-        format!("{{ input: {}, response: {}, tool: {tool}{item} }}", self.input, self.response)
+        let index = self.index.as_ref().map(|index| format!(", index: {index}")).unwrap_or_default();
+        format!("{{ input: {}, response: {}, tool: {tool}{item}{index} }}", self.input, self.response)
     }
 
     fn note(&self, text: &str, used: &mut Used) {
@@ -85,8 +82,7 @@ impl Names {
     }
 
     /// The first value that a path finds.
-    pub fn value(&self, path: &Path, used: &mut Used) -> Reached {
-        let is_index = path.rest.is_empty() && path.steps == [Step::Key("index".to_owned())] && self.item.is_some();
+    pub fn value(&self, path: &Path, used: &mut Used) -> String {
         let text = match (path.steps.split_first(), path.rest.as_str()) {
             (None, "") => self.context(),
             (Some((Step::Key(first), behind)), "") if self.root(first).is_some() => {
@@ -95,7 +91,7 @@ impl Names {
             _ => format!("first({})", self.searched(path)),
         };
         self.note(&text, used);
-        Reached { text, is_index }
+        text
     }
 
     /// All values that a path finds.

@@ -16,7 +16,7 @@ pub(super) struct Earlier {
 }
 
 /// A placeholder.
-pub(super) struct Placeholder<'s> {
+pub(super) struct Placeholder {
     /// The step that it names, by number.
     pub step: usize,
     /// The path behind it, from `{input, response}` on.
@@ -26,7 +26,7 @@ pub(super) struct Placeholder<'s> {
 /// A piece of an argument's text.
 pub(super) enum Piece<'s> {
     Text(&'s str),
-    Placeholder(Placeholder<'s>),
+    Placeholder(Placeholder),
 }
 
 impl Sentences<'_, '_> {
@@ -49,7 +49,7 @@ impl Sentences<'_, '_> {
         Some(pieces)
     }
 
-    fn placeholder<'s>(&mut self, node: &Node, text: &'s str, earlier: &[Earlier]) -> Option<Placeholder<'s>> {
+    fn placeholder(&mut self, node: &Node, text: &str, earlier: &[Earlier]) -> Option<Placeholder> {
         let said = &mut self.lowering.said;
         let Some(named) = text.strip_prefix("steps.") else {
             let message = format!("a placeholder of a sequence begins with `steps.`: `{{{{{text}}}}}`");
@@ -129,12 +129,7 @@ impl Sentences<'_, '_> {
         }
     }
 
-    fn reached(
-        &mut self,
-        one: &Placeholder<'_>,
-        earlier: &[Earlier],
-        taken: &mut Vec<(usize, String)>,
-    ) -> Option<String> {
+    fn reached(&mut self, one: &Placeholder, earlier: &[Earlier], taken: &mut Vec<(usize, String)>) -> Option<String> {
         let step = earlier.get(one.step)?;
         let names = Names::of_step(&step.variable);
         let text = match one.path.steps.is_empty() && one.path.rest.is_empty() {
@@ -143,7 +138,7 @@ impl Sentences<'_, '_> {
                 format!("{{ input: {}, response: {} }}", names.input, names.response)
             }
             false => {
-                let text = names.value(&one.path, &mut self.used).text;
+                let text = names.value(&one.path, &mut self.used);
                 taken.push((one.step, text.clone()));
                 text
             }

@@ -234,7 +234,7 @@ impl Sentences<'_, '_> {
 }
 
 /// What a placeholder stands for in a fixture.
-fn found(one: &super::placeholder::Placeholder<'_>, calls: &[(String, Node, &Node)]) -> Option<Node> {
+fn found(one: &super::placeholder::Placeholder, calls: &[(String, Node, &Node)]) -> Option<Node> {
     let (_, args, response) = calls.get(one.step)?;
     let key = |name: &str| Node { value: Value::Text(name.to_owned()), span: response.span };
     let bound = vec![(key("input"), args.clone()), (key("response"), (*response).clone())];

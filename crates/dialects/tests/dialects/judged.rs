@@ -81,6 +81,21 @@ impl Given<'_> {
         Ok(own)
     }
 
+    /// Runs the tests that the file brings in both ways, which have to agree: of each its name, whether it came out as stated, and the verdicts.
+    ///
+    /// # Errors
+    /// What is said of the file where it cannot be used, a line each.
+    pub fn tested(&self) -> Result<Vec<Tested>, String> {
+        let text = self.imported()?;
+        let builder = Rules::builder().files(self.files()).text(self.name, self.text).allow_empty(true);
+        let builder = self.params.iter().fold(builder, |builder, (name, value)| builder.param_text(*name, *value));
+        let own = tested(&builder.build().map_err(|error| error.to_string())?);
+        let imported = Rules::builder().files(self.files()).text("imported.assert", text.as_str()).allow_empty(true);
+        let imported = imported.build().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(own, tested(&imported), "the tests of the file and of what it is imported as differ:\n{text}");
+        Ok(own)
+    }
+
     /// What it is imported as is formatted as the formatter would, and no lint finds anything in it.
     pub fn imports_cleanly(&self) {
         let text = self.imported().unwrap();
@@ -93,6 +108,13 @@ impl Given<'_> {
         let said = report(&sources, root, &checked, &LintOptions::default());
         assert!(said.0.is_empty(), "{}\n{formatted}", lines(&sources, &said));
     }
+}
+
+/// A test: its name, whether it came out as stated, the verdicts by rule.
+pub type Tested = (String, bool, Vec<(String, Verdict)>);
+
+fn tested(rules: &Rules) -> Vec<Tested> {
+    rules.run_tests().into_iter().map(|test| (test.name, test.passed, test.verdicts)).collect()
 }
 
 fn judged(rules: &Rules, run: &str) -> Judged {

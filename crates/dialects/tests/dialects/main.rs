@@ -20,3 +20,4 @@ mod judged;
 mod runsight;
 mod stop;
 mod tally;
+mod wallfacer;

@@ -1,0 +1,50 @@
+//! The pack of the documents.
+
+use crate::judged::Given;
+use averment_fixtures::shared;
+
+/// The document prints a pack whose indentation is lost; the pack that it was taken from has it. All fixtures that it names come out as it says.
+#[test]
+fn the_pack_of_the_document_holds_its_fixtures() {
+    let Some(folder) = shared("seeds") else { return };
+    let Some(pack) = shared("conformance/wallfacer/crates/wallfacer-core/packs/error-shape.yaml") else { return };
+    let names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let document = names.iter().find(|path| path.file_name().unwrap().to_string_lossy().starts_with("001")).unwrap();
+    let (document, pack) = (std::fs::read_to_string(document).unwrap(), std::fs::read_to_string(pack).unwrap());
+    let lines: Vec<&str> = pack.lines().map(str::trim).collect();
+    for line in document.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        assert!(lines.contains(&line), "{line}");
+    }
+    let given = Given { name: "error-shape.yaml", text: &pack, ..Given::default() };
+    let tested = given.tested().unwrap();
+    let stated: Vec<&str> = document.lines().filter_map(|line| line.trim().strip_prefix("- name: \"")).collect();
+    for (name, passed, verdicts) in &tested {
+        assert!(stated.contains(&format!("{name}\"").as_str()), "{name}");
+        assert!(passed, "{name}: {verdicts:?}");
+    }
+    assert_eq!(tested.len(), 8);
+    given.imports_cleanly();
+}
+
+/// A recorded run is judged by the calls that a pack speaks of, and by no others.
+#[test]
+fn a_recorded_run_is_judged_by_its_calls() {
+    let Some(pack) = shared("conformance/wallfacer/crates/wallfacer-core/packs/error-shape.yaml") else { return };
+    let text = std::fs::read_to_string(pack).unwrap();
+    let given = Given { name: "error-shape.yaml", text: &text, ..Given::default() };
+    let call = |args: &str, response: &str| {
+        format!(r#"{{"calls": [{{"tool": "divide", "args": {args}, "response": {response}}}]}}"#)
+    };
+    let good = given
+        .judge(&call(r#"{"a": 1, "b": 0}"#, r#"{"isError": true, "content": [{"type": "text", "text": "no"}]}"#))
+        .unwrap();
+    assert!(good.passed, "{good:?}");
+    let leaks = given.judge(&call(
+        r#"{"a": 1, "b": 0}"#,
+        r#"{"isError": true, "content": [{"type": "text", "text": "at /home/ann/x.py"}]}"#,
+    ));
+    assert!(!leaks.unwrap().passed);
+    let other =
+        given.judge(&call(r#"{"a": 4, "b": 2}"#, r#"{"content": [{"type": "text", "text": "/home/ann"}]}"#)).unwrap();
+    assert!(other.rules.iter().all(|(_, verdict, _)| *verdict == averment::Verdict::Skipped), "{other:?}");
+}

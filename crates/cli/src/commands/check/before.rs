@@ -44,7 +44,10 @@ pub(super) fn run(arguments: &Arguments, given: &CheckInputs<'_>) -> Result<Opti
     let mut inputs = Map::new();
     for input in &arguments.input {
         let Some((name, value)) = input.split_once('=') else {
-            return Err(Stop::usage(format!("`--input {input}` has no value"), format!("write `--input {input}=VALUE`")));
+            return Err(Stop::usage(
+                format!("`--input {input}` has no value"),
+                format!("write `--input {input}=VALUE`"),
+            ));
         };
         inputs.insert(name.trim().to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
     }

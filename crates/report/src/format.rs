@@ -145,7 +145,7 @@ formats! {
     "The Test Anything Protocol, version 14." Tap "tap" "tap" Services RESULTS crate::tap::Tap;
     "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Services RESULTS crate::tap::Tap13;
     "A comment on a change, or the summary of a step." Markdown "markdown" "md" Services RESULTS crate::markdown::Markdown;
-    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Services RESULTS crate::spans::Spans;
+    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Services STEPS crate::spans::Spans;
 }
 
 impl Format {

@@ -3,6 +3,7 @@
 //! It is built where the run was evaluated and can be sent to the thread that writes.
 
 use super::VIOLATIONS_DRAWN;
+use super::conditions;
 use super::drawn::Drawn;
 use super::gate::{self, Gate, Policy};
 pub use super::proof::Excerpt;
@@ -79,6 +80,8 @@ pub struct ResultReport {
     pub known: bool,
     /// The steps that its patterns match, from 1, where a format shows steps.
     pub matched: Vec<u32>,
+    /// The value that a condition before or after the run looked at, redacted, where a format shows steps.
+    pub checked: Option<Box<RawValue>>,
 }
 
 /// The violations of a failure. One that is a single violation lists none: its own reason and evidence are that violation.
@@ -146,6 +149,7 @@ impl ResultReport {
             unjudged: None,
             known: false,
             matched: Vec::new(),
+            checked: None,
         }
     }
 
@@ -413,6 +417,9 @@ fn result(
         .unjudged
         .as_deref()
         .map(|unjudged| UnjudgedReport::new(unjudged, |words| Cow::Owned(text.withheld.without(words))));
+    if detail.steps {
+        report.checked = conditions::checked(table, item, text.run, &text.withheld);
+    }
     if detail.findings && outcome.status != Status::Passed {
         let of_violations = outcome.violations.listed.iter().flat_map(|one| &one.evidence);
         let found = outcome.evidence.iter().chain(of_violations).filter(|one| one.found.is_some());

@@ -2,11 +2,13 @@
 //! for evaluations of generative AI name them (`gen_ai.evaluation.result`).
 
 use super::by_rule::ByRule;
+use super::conditions;
 use super::fingerprint::{hashed, hex};
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::standing::{self, Standing};
 use super::table::Table;
 use super::{Ending, Options, Report};
+use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::Status;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -52,6 +54,43 @@ impl Spans {
             "attributes": attributes, "events": events, "status": {"code": if failed { ERROR } else { OK }}});
         serde_json::to_writer(&mut self.out, &span)?;
         self.out.write_all(b",\n")
+    }
+
+    /// A span for the conditions before the run and one for those after it, as STOP tells them.
+    fn conditions(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        for (phase, name) in conditions::PHASES {
+            let results = conditions::of_phase(table, run, phase);
+            if results.is_empty() {
+                continue;
+            }
+            let passed = |result: &ResultReport| matches!(result.verdict, Verdict::Pass | Verdict::Vacuous);
+            let failed = results.iter().filter(|(_, result)| !passed(result)).count();
+            let total = results.len();
+            let told: Vec<Value> = results
+                .iter()
+                .map(|(item, result)| {
+                    let status = if passed(result) { "pass" } else { "fail" };
+                    let mut told = vec![text("check", conditions::check(item)), text("status", status)];
+                    let value = result
+                        .checked
+                        .as_deref()
+                        .filter(|_| passed(result))
+                        .and_then(|raw| serde_json::from_str(raw.get()).ok());
+                    told.extend(value.map(|value: Value| json!({"key": "value", "value": any(&value)})));
+                    json!({"kvlistValue": {"values": told}})
+                })
+                .collect();
+            let attributes = vec![
+                text("kind", "assertion.check"),
+                text("averment.run", &run.run),
+                number("assertions.total", total as u64),
+                number("assertions.passed", total.saturating_sub(failed) as u64),
+                number("assertions.failed", failed as u64),
+                json!({"key": "assertions.results", "value": {"arrayValue": {"values": told}}}),
+            ];
+            self.span(name, failed > 0, attributes, Vec::new())?;
+        }
+        Ok(())
     }
 
     fn event(&self, table: &Table, result: &ResultReport) -> Option<Value> {
@@ -103,6 +142,22 @@ fn flag(key: &str, value: bool) -> Value {
     json!({"key": key, "value": {"boolValue": value}})
 }
 
+/// A value of any type.
+fn any(value: &Value) -> Value {
+    match value {
+        Value::String(text) => json!({"stringValue": text}),
+        Value::Bool(value) => json!({"boolValue": value}),
+        Value::Number(number) if number.is_i64() => json!({"intValue": number.to_string()}),
+        Value::Number(number) => json!({"doubleValue": number}),
+        Value::Array(items) => json!({"arrayValue": {"values": items.iter().map(any).collect::<Vec<_>>()}}),
+        Value::Object(entries) => {
+            let entry = |(key, value): (&String, &Value)| json!({"key": key, "value": any(value)});
+            json!({"kvlistValue": {"values": entries.iter().map(entry).collect::<Vec<_>>()}})
+        }
+        Value::Null => json!({}),
+    }
+}
+
 impl Report for Spans {
     fn begin(&mut self, table: &Table) -> io::Result<()> {
         self.by_rule = ByRule::new(table);
@@ -127,7 +182,8 @@ impl Report for Spans {
             attributes.extend(rule.score.map(|score| double(&format!("averment.rule.{}.score", item.id), score)));
             attributes.push(flag(&format!("averment.rule.{}.passed", item.id), rule.passed));
         }
-        self.span("evaluate run", !run.passed(), attributes, events)
+        self.span("evaluate run", !run.passed(), attributes, events)?;
+        self.conditions(table, run)
     }
 
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {

@@ -5,7 +5,7 @@ use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::program::{Assertion, Check, OwnVerdicts, Program};
 use averment_engine::ir::{Denied, Operand, Purpose, Severity};
-use averment_engine::vm::select::Selection;
+use averment_engine::vm::select::{Phase, Selection};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -90,6 +90,8 @@ pub struct RuleItem {
     pub denied: Denied,
     /// Where it stands.
     pub location: Location,
+    /// Whether it is `pre` or `post`.
+    pub phase: Option<Phase>,
 }
 
 /// A place in a rule file, from 1; the column counts characters.
@@ -156,6 +158,7 @@ impl Table {
                 severity: rule.severity,
                 denied: rule.denied,
                 location,
+                phase: Phase::of(rule),
             });
         }
         let own = program.own_verdicts.clone().map(Arc::new);

@@ -103,6 +103,7 @@ impl Converted {
                 severity,
                 denied: Denied::default(),
                 location,
+                phase: None,
             });
             self.table.rules.len() - 1
         })

@@ -42,6 +42,7 @@ mod new;
 mod no_traces;
 mod outside;
 mod overwritten;
+mod phases;
 mod prices;
 mod profile;
 mod project;

@@ -4,6 +4,7 @@ use super::Phase;
 use super::manifest::Manifest;
 use super::output::{self, Used};
 use super::template::{Piece, pieces, text};
+use crate::regex_flavour::javascript;
 use crate::shape::{Said, listed};
 use crate::writer::{Writer, is_identifier, label, quoted, tool};
 use crate::yaml::Node;
@@ -282,18 +283,12 @@ fn shell_sign(command: &[Piece<'_>]) -> Option<char> {
 
 /// A regular expression of JavaScript as a literal of the language.
 pub(super) fn regex(pattern: &str, place: Span, said: &mut Said) -> Option<String> {
-    if let Err(error) = regex_syntax::Parser::new().parse(pattern) {
-        let message = format!("the regular expression cannot be used: {}", one_line(&error.to_string()));
-        said.error(Slug::BadRegex, place, message, "write one that JavaScript and Rust both know");
-        return None;
+    match javascript(pattern, "") {
+        Ok(literal) => Some(literal.text),
+        Err(unusable) => {
+            let message = format!("the regular expression cannot be used: {}", unusable.why);
+            said.error(Slug::BadRegex, place, message, "write it as JavaScript has it");
+            None
+        }
     }
-    if pattern.contains("(?i") {
-        said.error(Slug::BadRegex, place, "JavaScript has no flags inside of a pattern", "write `[Ss]` for both cases");
-        return None;
-    }
-    Some(format!("/{}/", pattern.replace('/', "\\/")))
-}
-
-fn one_line(text: &str) -> String {
-    text.lines().last().unwrap_or("").trim_start_matches("error: ").to_owned()
 }

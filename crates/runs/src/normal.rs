@@ -113,6 +113,8 @@ pub mod of_meta {
     pub const GIT_BRANCH: &str = "git_branch";
     pub const MODEL: &str = "model";
     pub const SESSION: &str = "session";
+    /// The case that a run is of: `case NAME` judges it.
+    pub const CASE: &str = "case";
 }
 
 /// The counts of a usage.

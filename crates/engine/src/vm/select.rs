@@ -3,6 +3,7 @@
 use crate::bytecode::program::{Assertion, Program};
 use crate::ir::{Rule, RuleRole};
 use averment_base::value::Value;
+use averment_runs::normal::of_meta;
 use averment_runs::run::Run;
 
 /// What the user selects. Names of one list combine with OR, the lists with AND; an empty list selects everything.
@@ -63,7 +64,7 @@ impl Selection {
 pub fn other_case(rule: &Rule, run: &Run<'_>, assume: bool) -> Option<String> {
     let RuleRole::Case { prompt } = &rule.role else { return None };
     let of_case = match run.root("meta").value {
-        Value::Object(meta) => meta.get("case").and_then(|case| text(&case.value)),
+        Value::Object(meta) => meta.get(of_meta::CASE).and_then(|case| text(&case.value)),
         _ => None,
     };
     let of_prompt = text(&run.root("prompt").value);

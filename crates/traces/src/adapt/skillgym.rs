@@ -1,5 +1,7 @@
-//! SkillGym: the report of a session: the events of its transcript in order, what was read, which skills were found, tokens.
+//! SkillGym: the report of a session: the events of its transcript in order, what was read, which skills were found, tokens. The results of a suite
+//! hold one for each case and runner.
 
+use super::cutting::Cutting;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::messages::Role;
@@ -28,6 +30,23 @@ fields! {
         Events = "events" => Shape,
         Output = "finalOutput" => Run(of_run::OUTPUT),
         Duration = "durationMs" => Run(of_run::DURATION),
+    }
+}
+
+fields! {
+    /// The results of a suite: its cases, each with what came of each runner.
+    OfSuite {
+        Path = "suitePath" => Shape,
+        Cases = "cases" => Shape,
+        Case = "caseId" => PartOf(of_run::META),
+        Results = "runnerResults" => Shape,
+        Runner = "runner" => Shape,
+        Id = "id" => Run(of_run::ID),
+        Status = "status" => PartOf(of_run::META),
+        Report = "report" => Shape,
+        Duration = "durationMs" => Run(of_run::DURATION),
+        Error = "error" => Run(of_run::ERROR),
+        Class = "failureClass" => PartOf(of_run::META),
     }
 }
 
@@ -70,20 +89,70 @@ words! {
 /// Reports.
 pub(crate) const FORMAT: Format = Format {
     name: "SkillGym session report",
-    known_by: "`events`, `detectedSkills` and `runner` beside each other",
-    description: "session reports of SkillGym (`runner`, `events`, `detectedSkills`)",
-    marks: &[OfReport::Skills.key()],
-    object: |object| {
-        object_of(object, OfReport::Runner).is_some()
-            && list_of(object, OfReport::Events).is_some()
-            && list_of(object, OfReport::Skills).is_some()
-    },
+    known_by: "`events`, `detectedSkills` and `runner` beside each other, or `suitePath` beside `cases` with `runnerResults`",
+    description: "session reports of SkillGym (`runner`, `events`, `detectedSkills`), and its `results.json`",
+    marks: &[OfReport::Skills.key(), OfSuite::Cases.key()],
+    runs: &[Cutting {
+        way: &[&[OfSuite::Cases.key()], &[OfSuite::Results.key()]],
+        by: &[],
+        keeps: &[OfSuite::Path.key()],
+    }],
+    object: |object| is_report(object) || is_result(object),
     read,
     ..IN_FULL
 };
 
+fn is_report(object: Object<'_>) -> bool {
+    object_of(object, OfReport::Runner).is_some()
+        && list_of(object, OfReport::Events).is_some()
+        && list_of(object, OfReport::Skills).is_some()
+}
+
+/// Results of a suite, or one of them.
+fn is_result(object: Object<'_>) -> bool {
+    let of_case = |node: &Node<'_>| {
+        let case = super::object(*node);
+        case.is_some_and(|case| case.field(OfSuite::Case).is_some() && list_of(case, OfSuite::Results).is_some())
+    };
+    object.field(OfSuite::Path).is_some()
+        && list_of(object, OfSuite::Cases).is_some_and(|cases| !cases.is_empty() && cases.iter().all(of_case))
+}
+
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let Value::Object(report) = root.value else { return Ok(()) };
+    let Value::Object(object) = root.value else { return Ok(()) };
+    if is_report(object) {
+        return read_report(object, draft, |_, _| ());
+    }
+    let first = |object, key| list_of(object, key).and_then(|list| super::object(*list.first()?));
+    let Some(case) = first(object, OfSuite::Cases) else { return Ok(()) };
+    let Some(result) = first(case, OfSuite::Results) else { return Ok(()) };
+    let about = |talk: &mut Talk<'_, 'run, '_>, report: Option<Object<'run>>| {
+        let id = object_of(result, OfSuite::Runner).and_then(|runner| runner.field(OfSuite::Id));
+        talk.draft.set_some(of_run::ID, id.filter(|id| report.is_none() && Parsed.is_text(*id)));
+        talk.draft.set_some(of_run::ERROR, result.field(OfSuite::Error));
+        talk.draft
+            .set_some(of_run::DURATION, result.field(OfSuite::Duration).filter(|time| Parsed.is(*time, Shape::Number)));
+        talk.meta(of_meta::CASE, case.field(OfSuite::Case));
+        talk.meta(OfSuite::Status.key(), result.field(OfSuite::Status));
+        talk.meta(OfSuite::Class.key(), result.field(OfSuite::Class));
+    };
+    match object_of(result, OfSuite::Report) {
+        Some(report) => read_report(report, draft, |talk, report| about(talk, Some(report))),
+        None => {
+            let mut talk = Talk::new(draft);
+            about(&mut talk, None);
+            talk.finish();
+            Ok(())
+        }
+    }
+}
+
+/// Reads a report, and what else is known of it.
+fn read_report<'run, 'limits>(
+    report: Object<'run>,
+    draft: &mut Draft<'run, 'limits>,
+    about: impl FnOnce(&mut Talk<'_, 'run, 'limits>, Object<'run>),
+) -> Result<(), crate::error::Placed> {
     draft.records(&[Kind::Command, Kind::Read, Kind::Skill]);
     draft.set_some(of_run::ID, report.field(OfReport::Session).filter(|id| Parsed.is_text(*id)));
     draft.set_some(of_run::PROMPT, report.field(OfReport::Prompt));
@@ -114,6 +183,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         talk.usage.add(usage);
         talk.usage.count(of_usage::CACHE_READ, usage.field(OfReport::Cached));
     }
+    about(&mut talk, report);
     talk.finish();
     Ok(())
 }

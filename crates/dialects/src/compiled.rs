@@ -52,7 +52,7 @@ pub fn compile(
             |(_, file): (FileId, &SourceFile)| ProgramSource { name: file.name.clone(), text: file.text.to_string() };
         program.relocate(sources.iter().map(texts).collect(), &|span| moved.span(span));
         let at = Span::new(root, 0, 0);
-        program.own_verdicts = Some(own(lowered.dialect));
+        program.own_verdicts = Some(verdicts_of(lowered.dialect));
         program.params.extend(lowered.params.iter().map(|(name, value)| param(name, value, at)));
         program
     });
@@ -60,7 +60,7 @@ pub fn compile(
 }
 
 /// What verdicts are called in a system.
-fn own(dialect: &Dialect) -> OwnVerdicts {
+fn verdicts_of(dialect: &Dialect) -> OwnVerdicts {
     let of = |own: &Own| OwnVerdict { word: own.word.to_owned(), score: own.score };
     let Verdicts { pass, fail, vacuous, undecided, error } = dialect.verdicts;
     OwnVerdicts {

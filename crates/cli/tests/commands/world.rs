@@ -88,7 +88,7 @@ fn what_the_run_records_comes_before_the_world() {
     let folder = Folder::new(&[("real.txt", "real")]);
     expect(
         &folder,
-        r#"{"files":{"a.txt":"recorded","./b.txt":{"content":"in b"},"c.txt":{"size":3}},"env":{"A_SET":"x","A_NULL":null},
+        r#"{"files":{"a.txt":"recorded","./b.txt":{"content":"in b"},"c.txt":{"size":3}},"env":{"A_SET":"x","A_NULL":null,"A_BLANK":""},
             "tools":["exec",{"name":"search"},{"type":"function","function":{"name":"fetch"}}]}"#,
         "",
         r#"pass file "a.txt" == "recorded"
@@ -100,6 +100,10 @@ fn what_the_run_records_comes_before_the_world() {
         pass file "/etc/passwd" not exists
         pass env A_SET is set
         fail env A_NULL is set
+        pass env A_SET is not empty
+        pass env A_NULL is empty
+        pass env A_BLANK is set
+        fail env A_BLANK is not empty
         pass env PATH is not set
         pass tool exec is available
         pass tool search is available
@@ -123,6 +127,8 @@ fn what_the_run_records_comes_before_the_world() {
         r#"pass file "real.txt" == "real"
         pass env PATH is set
         fail env AVERMENT_NO_SUCH_VARIABLE is set
+        pass env PATH is not empty
+        fail env AVERMENT_NO_SUCH_VARIABLE is not empty
         undecided tool exec is available
         undecided http "x" status == 200"#,
     );

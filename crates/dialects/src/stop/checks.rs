@@ -4,7 +4,7 @@ use super::Phase;
 use super::manifest::Manifest;
 use super::output::{self, Used};
 use super::template::{Piece, pieces, text};
-use crate::regex_flavour::javascript;
+use crate::regex_flavour::{Literal, javascript};
 use crate::shape::{Said, listed};
 use crate::writer::{Writer, is_identifier, label, quoted, tool};
 use crate::yaml::Node;
@@ -31,6 +31,16 @@ pub(super) struct Sentence {
 impl From<String> for Sentence {
     fn from(text: String) -> Self {
         Self { text, remarks: Vec::new() }
+    }
+}
+
+impl Sentence {
+    /// The same where it holds an expression: one that backtracks is meant to.
+    pub(super) fn with(mut self, regex: Option<&Literal>) -> Self {
+        if regex.is_some_and(|regex| regex.backtracks) {
+            self.remarks.push("allow: backtracking".to_owned());
+        }
+        self
     }
 }
 
@@ -158,7 +168,7 @@ fn file_matches(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sent
         Some(pattern) => {
             let written = said.as_text(pattern, "`pattern` of a check `file_matches`")?;
             let regex = regex(written, pattern.span, said)?;
-            file(check, &format!("matches {regex}"), said)
+            Some(file(check, &format!("matches {}", regex.text), said)?.with(Some(&regex)))
         }
         None => {
             checks_nothing(check, "`pattern`", "every text of a file matches", said);
@@ -191,11 +201,15 @@ fn tool_available(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Se
 
 /// Of a pattern without signs of regular expressions it is asked whether the URL contains it.
 fn http_status(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> {
+    let mut expression = None;
     let url = match check.node.get("url_pattern").filter(|pattern| !pattern.is_null()) {
         Some(pattern) => {
             let written = said.as_text(pattern, "`url_pattern` of a check `http_status`")?;
             let plain = !written.is_empty() && !written.contains(['^', '$', '*', '+', '?', '(', '[', '{', '|', '\\']);
-            if plain { quoted(written) } else { regex(written, pattern.span, said)? }
+            match plain {
+                true => quoted(written),
+                false => expression.insert(regex(written, pattern.span, said)?).text.clone(),
+            }
         }
         None => "/./".to_owned(),
     };
@@ -208,7 +222,7 @@ fn http_status(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sente
         said.shape(status, "`equals` of a check `http_status`", "a number such as `200`");
         return None;
     };
-    Some(format!("http {url} status == {code}").into())
+    Some(Sentence::from(format!("http {url} status == {code}")).with(expression.as_ref()))
 }
 
 fn duration(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> {
@@ -282,9 +296,9 @@ fn shell_sign(command: &[Piece<'_>]) -> Option<char> {
 }
 
 /// A regular expression of JavaScript as a literal of the language.
-pub(super) fn regex(pattern: &str, place: Span, said: &mut Said) -> Option<String> {
+pub(super) fn regex(pattern: &str, place: Span, said: &mut Said) -> Option<Literal> {
     match javascript(pattern, "") {
-        Ok(literal) => Some(literal.text),
+        Ok(literal) => Some(literal),
         Err(unusable) => {
             let message = format!("the regular expression cannot be used: {}", unusable.why);
             said.error(Slug::BadRegex, place, message, "write it as JavaScript has it");

@@ -3,6 +3,7 @@
 use super::checks::{Check, Sentence, always, checks_nothing, regex};
 use super::manifest::undeclared_output;
 use super::template::member;
+use crate::regex_flavour::Literal;
 use crate::shape::Said;
 use crate::writer::{Writer, literal};
 use crate::yaml::{Node, Value};
@@ -74,11 +75,14 @@ pub(super) fn sentence(check: &Check<'_>, said: &mut Said, used: &mut Used) -> O
         kind: check.manifest.output(field).and_then(|output| output.kind),
         alone: check.alone && asked.len() == 1,
     };
-    let mut conditions = Vec::new();
+    let (mut conditions, mut expression) = (Vec::new(), None);
     for (key, wanted) in asked {
         conditions.extend(match key {
             "not_empty" => not_empty(&output, wanted, said, used)?,
-            "matches" => matches(&output, wanted, said, used)?,
+            "matches" => match said.as_text(wanted, "`matches` of a check of an output")? {
+                "" => None,
+                written => Some(matches(&output, expression.insert(regex(written, wanted.span, said)?), used)),
+            },
             "equals" => Some(equals(&output, wanted, said)?),
             _ => Some(greater_than(&output, wanted, said)?),
         });
@@ -87,7 +91,7 @@ pub(super) fn sentence(check: &Check<'_>, said: &mut Said, used: &mut Used) -> O
         checks_nothing(check, "`not_empty`, `matches`, `equals` or `greater_than`", "it always holds", said);
         return Some(always());
     }
-    Some(conditions.join(" and ").into())
+    Some(Sentence::from(conditions.join(" and ")).with(expression.as_ref()))
 }
 
 /// Beside other conditions the plain test would often follow from them, as the linter says.
@@ -105,15 +109,10 @@ fn not_empty(output: &Output<'_>, wanted: &Node, said: &mut Said, used: &mut Use
     Some(Some(if plain { format!("{value} is not empty") } else { format!("filled({value})") }))
 }
 
-fn matches(output: &Output<'_>, pattern: &Node, said: &mut Said, used: &mut Used) -> Option<Option<String>> {
-    let written = said.as_text(pattern, "`matches` of a check of an output")?;
-    if written.is_empty() {
-        return Some(None);
-    }
-    let regex = regex(written, pattern.span, said)?;
+fn matches(output: &Output<'_>, regex: &Literal, used: &mut Used) -> String {
     used.as_text |= !output.is_text();
     let value = if output.is_text() { output.value.clone() } else { format!("as_text({})", output.value) };
-    Some(Some(format!("{value} matches {regex}")))
+    format!("{value} matches {}", regex.text)
 }
 
 fn equals(output: &Output<'_>, wanted: &Node, said: &mut Said) -> Option<String> {

@@ -79,6 +79,23 @@ fn outputs_are_looked_at_as_text_where_their_type_is_not_declared() {
 }
 
 #[test]
+fn patterns_are_those_of_javascript() {
+    let matches = |pattern: &str, text: &str| {
+        check(&format!("{{ check: output.v, matches: '{pattern}' }}"), &format!(r#"{{"output": {{"v": "{text}"}}}}"#))
+    };
+    assert_eq!((matches("^a(?!b)", "ac"), matches("^a(?!b)", "ab")), ("pass", "fail"));
+    assert_eq!((matches(r"(\w)\1", "aa"), matches(r"(\w)\1", "ab")), ("pass", "fail"));
+    assert_eq!(matches("/x$", "a/x"), "pass");
+    let file = |text: &str| {
+        check(
+            "{ check: file_matches, path: a, pattern: '(?<=: )ok' }",
+            &format!(r#"{{"files": {{"a": "{text}"}}, "output": 1}}"#),
+        )
+    };
+    assert_eq!((file("status: ok"), file("ok")), ("pass", "fail"));
+}
+
+#[test]
 fn what_the_run_does_not_record_is_no_pass() {
     assert_eq!(check("{ check: duration, max_ms: 10 }", "{\"output\": {}}"), "fail");
     assert_eq!(check("{ check: tool_available, tool: exec }", "{\"output\": {}}"), "fail");

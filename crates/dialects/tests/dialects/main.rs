@@ -16,5 +16,6 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
+mod assay;
 mod judged;
 mod tally;

@@ -84,9 +84,10 @@ pub(super) fn sequence(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<
         return None;
     };
     if list.items().is_empty() {
-        let message = "`tools` names no tools: the rule could never fail";
-        assay.low.said.error(Slug::TypeMismatch, list.span, message, "write `tools: [FIRST, SECOND]`");
-        return None;
+        let message = "`tools` names no tools: the rule can never fail";
+        assay.low.said.warning(Slug::TypeMismatch, list.span, message, "write `tools: [FIRST, SECOND]`");
+        let text = not_before("(any where index < 0)", "0");
+        return Some(Sentence::new(rule.span, text).saying("the sequence names no tools"));
     }
     let tools = assay.selects(rule, "tools", reading)?;
     let names: Vec<&str> = tools.iter().map(|tool| tool.shown.as_str()).collect();

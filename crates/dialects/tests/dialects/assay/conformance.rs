@@ -58,13 +58,11 @@ fn of_rules(file: &str) -> Option<(usize, usize)> {
         if vector["aliases"].is_object() {
             policy["aliases"] = vector["aliases"].clone();
         }
-        let nothing = vector["rule"]["tools"].as_array().is_some_and(Vec::is_empty);
         match verdict(&policy, &run(&vector)) {
             Ok(found) if vector["outcome"] == outcome(found) => tally.agrees(),
             Ok(found) if begun(&vector, found) => {
                 tally.decided("a sequence that has begun in a run that goes on is undecided, not held");
             }
-            Err(_) if nothing => tally.decided("a sequence of no tools could never fail and is refused"),
             Err(said) if said.contains("regular expression") => {
                 tally.decided("an expression that cannot be read is an error, where the program lets it match nothing");
             }
@@ -115,16 +113,52 @@ fn of_schemas() -> Option<(usize, usize)> {
     let path = shared(&format!("conformance/assay/{file}"))?;
     let mut tally = Tally::of(file);
     for vector in lines(&path) {
-        let policy = json!({ "version": "2.0", "name": "policy", "schemas": { "T": vector["schema"] } });
+        let policy = match vector["policy"].is_object() {
+            true => vector["policy"].clone(),
+            false => json!({ "version": "2.0", "name": "policy", "schemas": { "T": vector["schema"] } }),
+        };
         let run = json!({ "calls": [{ "tool": "T", "args": vector["args"] }] });
         let allowed = vector["status"] == "allowed";
         match verdict(&policy, &run) {
             Ok(found) if allowed == (found != Verdict::Fail) => tally.agrees(),
             Err(_) if vector["reason_code"] == "E_SCHEMA_COMPILE" => tally.agrees(),
+            Err(said) if said.contains("is not a \"regex\"") => {
+                tally.decided("patterns of schemas take linear time: one that looks around is refused");
+            }
+            Err(said) if said.contains("example.invalid") => {
+                tally.decided("a schema that leads out of its policy is refused, whether or not its tool is called");
+            }
             other => tally.wrong(format!("{vector}\n  {other:?}")),
         }
     }
     Some(tally.end())
+}
+
+/// Every rule of the vectors, imported.
+#[test]
+fn what_is_imported_is_formatted_and_no_lint_finds_anything() {
+    let mut seen = std::collections::BTreeSet::new();
+    for file in ["oracle/seq.jsonl", "oracle/alias.jsonl", "oracle/args_match.jsonl", "docs_vectors/sequences_v1.0.0.jsonl"] {
+        let Some(path) = shared(&format!("conformance/assay/{file}")) else { return };
+        for vector in lines(&path) {
+            if !seen.insert(vector["rule"].to_string()) {
+                continue;
+            }
+            let test = json!({ "id": "t", "metric": "sequence_valid", "rules": [vector["rule"]] });
+            let mut policy = json!({ "version": "1.1", "name": "policy", "sequences": [vector["rule"]] });
+            if vector["aliases"].is_object() {
+                policy["aliases"] = vector["aliases"].clone();
+            }
+            for document in [json!({ "version": "1", "suite": "s", "tests": [test] }), policy] {
+                let text = document.to_string();
+                let given = Given { name: "policy.yaml", text: &text, ..Given::default() };
+                if given.imported().is_ok() {
+                    given.imports_cleanly();
+                }
+            }
+        }
+    }
+    assert!(seen.len() > 30);
 }
 
 #[test]

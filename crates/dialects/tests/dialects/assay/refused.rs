@@ -17,8 +17,8 @@ fn each_mistake_is_said_where_it_stands() {
     let cases = [
         ("  - { id: t, metric: args_valdi }\n", "s.yaml:4:22: there is no metric `args_valdi` (did you mean `args_valid`?)"),
         (
-            "  - { id: t, metric: tool_blocklist, blocked: [a] }\n",
-            "s.yaml:4:38: a test of `tool_blocklist` has no key `blocked` (did you mean `blocklist`?)",
+            "  - { id: t, metric: tool_blocklist, blockist: [a] }\n",
+            "s.yaml:4:38: a test of `tool_blocklist` has no key `blockist` (did you mean `blocklist`?)\ns.yaml:4:5: there is no `blocklist` (write `blocklist: [TOOL, …]`)",
         ),
         (
             "  - { id: t, metric: sequence_valid, rules: [{ type: befor, first: a, then: b }] }\n",
@@ -50,7 +50,7 @@ fn each_mistake_is_said_where_it_stands() {
         ),
         (
             "  - { id: t, metric: tool_blocklist, blocklist: [a] }\n  - { id: t, metric: tool_blocklist, blocklist: [b] }\n",
-            "s.yaml:5:9: there are two tests `t` (give each its own `id`)",
+            "s.yaml:5:11: there are two tests `t` (give each its own `id`)",
         ),
         (
             "  - { id: t, metric: tool_blocklist, blocklist: [a], blocklist: [b] }\n",
@@ -70,7 +70,7 @@ fn each_mistake_is_said_where_it_stands() {
 fn a_bad_expression_is_said_where_it_stands() {
     let tests = "  - { id: t, input: p, expected: { type: regex_match, pattern: '([' } }\n";
     let found = said(&format!("{HEAD}{tests}"));
-    assert!(found.starts_with("s.yaml:4:65: the regular expression cannot be read: unclosed"), "{found}");
+    assert!(found.starts_with("s.yaml:4:64: the regular expression cannot be read: unclosed"), "{found}");
 }
 
 #[test]

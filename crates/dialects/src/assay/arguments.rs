@@ -21,13 +21,7 @@ impl Assay<'_, '_> {
         for (name, spec) in arguments.entries() {
             let Some(spec) = self.resolved(spec, root, 0) else { continue };
             let (tool, key) = (glob(tool), name.key());
-            let of = Argument {
-                name: format!("{tool} {key}"),
-                path: argument(&key),
-                tool,
-                spec: &spec,
-                root,
-            };
+            let of = Argument { name: format!("{tool} {key}"), path: argument(&key), tool, spec: &spec, root };
             sentences.extend(self.argument(&of, name));
         }
         sentences

@@ -34,7 +34,11 @@ impl Assay<'_, '_> {
         let list = self.low.said.list(test, "assertions", "a test").to_vec();
         for assertion in &list {
             if !assertion.is_map() {
-                self.low.said.shape(assertion, "an assertion", "a mapping: `type: trace_must_call_tool` and its `tool`");
+                self.low.said.shape(
+                    assertion,
+                    "an assertion",
+                    "a mapping: `type: trace_must_call_tool` and its `tool`",
+                );
                 continue;
             }
             if self.low.said.required_text(assertion, "type", "an assertion").is_none() {

@@ -10,8 +10,7 @@ use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
 /// The keys of a test.
-const TEST: &[&str] =
-    &["id", "description", "input", "expected", "assertions", "on_error", "tags", "metadata", "when"];
+const TEST: &[&str] = &["id", "description", "input", "expected", "assertions", "on_error", "tags", "metadata", "when"];
 
 /// A kind of expectation: its keys, and what it says.
 struct Kind {
@@ -27,7 +26,11 @@ const KINDS: &[Kind] = &[
     Kind { name: "must_contain", keys: &["must_contain"], lower: must_contain },
     Kind { name: "must_not_contain", keys: &["must_not_contain"], lower: must_not_contain },
     Kind { name: "regex_match", keys: &["pattern", "flags"], lower: |assay, node| matches(assay, node, "matches") },
-    Kind { name: "regex_not_match", keys: &["pattern", "flags"], lower: |assay, node| matches(assay, node, "not matches") },
+    Kind {
+        name: "regex_not_match",
+        keys: &["pattern", "flags"],
+        lower: |assay, node| matches(assay, node, "not matches"),
+    },
     Kind { name: "json_schema", keys: &["json_schema", "schema_file"], lower: json_schema },
     Kind { name: "args_valid", keys: &["policy", "schema"], lower: args_valid },
     Kind {
@@ -50,8 +53,12 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Keys of the blocks of earlier versions, which name no type.
-const UNTAGGED: &[(&str, &str)] =
-    &[("must_contain", "must_contain"), ("sequence", "sequence_valid"), ("rules", "sequence_valid"), ("schema", "args_valid")];
+const UNTAGGED: &[(&str, &str)] = &[
+    ("must_contain", "must_contain"),
+    ("sequence", "sequence_valid"),
+    ("rules", "sequence_valid"),
+    ("schema", "args_valid"),
+];
 
 /// Writes the case of a test, and its unit tests.
 pub(super) fn lower(assay: &mut Assay<'_, '_>, test: &Node, id: &str) {
@@ -84,7 +91,12 @@ impl Assay<'_, '_> {
     fn prompt(&mut self, test: &Node) -> Option<String> {
         let Some(input) = test.get("input") else {
             let message = "the test has no `input`";
-            self.low.said.error(Slug::TypeMismatch, test.span.at_start(), message, "write `input: { prompt: … }`, or `metric: …`");
+            self.low.said.error(
+                Slug::TypeMismatch,
+                test.span.at_start(),
+                message,
+                "write `input: { prompt: … }`, or `metric: …`",
+            );
             return None;
         };
         if input.is_map() {
@@ -108,7 +120,12 @@ impl Assay<'_, '_> {
             let target = self.referenced(reference, node)?;
             return match target.get("$ref") {
                 Some(again) => {
-                    self.low.said.error(Slug::Recursion, again.span, "a reference leads to a reference", "name the block itself");
+                    self.low.said.error(
+                        Slug::Recursion,
+                        again.span,
+                        "a reference leads to a reference",
+                        "name the block itself",
+                    );
                     None
                 }
                 None => self.expected(&target, asserted),
@@ -122,7 +139,12 @@ impl Assay<'_, '_> {
         };
         let place = node.get("type").map_or(node.span, |word| word.span);
         if let Some((_, help)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-            self.low.said.error(Slug::UnknownType, place, format!("`{name}` cannot be decided on recorded runs"), *help);
+            self.low.said.error(
+                Slug::UnknownType,
+                place,
+                format!("`{name}` cannot be decided on recorded runs"),
+                *help,
+            );
             return None;
         }
         let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
@@ -186,7 +208,12 @@ fn matches(assay: &mut Assay<'_, '_>, node: &Node, test: &str) -> Option<Vec<Sen
     assay.low.said.required_text(node, "pattern", "the expectation")?;
     let pattern = node.get("pattern")?;
     if pattern.text() == Some("") {
-        assay.low.said.error(Slug::EmptyNeedle, pattern.span, "the empty pattern is found everywhere", "write a pattern");
+        assay.low.said.error(
+            Slug::EmptyNeedle,
+            pattern.span,
+            "the empty pattern is found everywhere",
+            "write a pattern",
+        );
         return None;
     }
     let regex = assay.regex(pattern, &flags)?;
@@ -215,7 +242,12 @@ impl Assay<'_, '_> {
         match yaml::parse(text, node.span.file, Schema::Core) {
             Ok(schema) if schema.is_map() => Some(placed(&schema, node.span)),
             _ => {
-                self.low.said.error(Slug::BadJson, node.span, "`json_schema` holds no JSON Schema", "write `'{\"type\": …}'`");
+                self.low.said.error(
+                    Slug::BadJson,
+                    node.span,
+                    "`json_schema` holds no JSON Schema",
+                    "write `'{\"type\": …}'`",
+                );
                 None
             }
         }
@@ -266,7 +298,12 @@ fn args_valid(assay: &mut Assay<'_, '_>, node: &Node) -> Option<Vec<Sentence>> {
     let sentences = assay.policy(&document, &ALL);
     if sentences.is_empty() && assay.low.said.diagnostics.0.len() == known {
         let message = "the policy asks for nothing of recorded runs: it could never fail";
-        assay.low.said.error(Slug::TypeMismatch, document.span.at_start(), message, "write `deny`, `allow` or `schemas`");
+        assay.low.said.error(
+            Slug::TypeMismatch,
+            document.span.at_start(),
+            message,
+            "write `deny`, `allow` or `schemas`",
+        );
     }
     Some(sentences)
 }

@@ -93,7 +93,8 @@ impl Assay<'_, '_> {
             _ => {
                 let known = name == "type" || CONSTRAINTS.iter().any(|row| row.key == name);
                 if !known {
-                    let keys: Vec<&str> = CONSTRAINTS.iter().map(|row| row.key).chain(["type", "description"]).collect();
+                    let keys: Vec<&str> =
+                        CONSTRAINTS.iter().map(|row| row.key).chain(["type", "description"]).collect();
                     self.low.said.unknown_key(key, "what is asked of a value", &keys);
                     return None;
                 }

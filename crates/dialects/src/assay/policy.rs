@@ -12,8 +12,19 @@ use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
 
 /// Keys of a JSON Schema: a mapping of tools to schemas has them one level deeper.
-const OF_SCHEMA: &[&str] =
-    &["type", "properties", "required", "additionalProperties", "enum", "const", "allOf", "anyOf", "oneOf", "not", "$ref"];
+const OF_SCHEMA: &[&str] = &[
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "enum",
+    "const",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "$ref",
+];
 
 /// Which calls a policy is asked about.
 pub(super) struct Asked<'n> {
@@ -56,7 +67,12 @@ pub(super) fn lower_alone(assay: &mut Assay<'_, '_>, document: &Node) {
     let name = document.get("name").and_then(Node::text).unwrap_or("policy");
     if sentences.is_empty() && !assay.low.said.has_errors() {
         let message = "the policy asks for nothing: it could never fail";
-        assay.low.said.error(Slug::TypeMismatch, document.span.at_start(), message, "write `deny`, `allow` or `schemas`");
+        assay.low.said.error(
+            Slug::TypeMismatch,
+            document.span.at_start(),
+            message,
+            "write `deny`, `allow` or `schemas`",
+        );
     }
     let head = format!("rule {}", assay.labels.of(name));
     assay.write(&Rule { place: document.span, head, settings: Vec::new(), sentences });
@@ -113,7 +129,8 @@ impl Assay<'_, '_> {
                     continue;
                 }
                 _ if OF_SCHEMA.contains(&name.key().as_str()) => {
-                    let message = format!("`{}` is a key of a JSON Schema, where the name of a tool stands", name.key());
+                    let message =
+                        format!("`{}` is a key of a JSON Schema, where the name of a tool stands", name.key());
                     self.low.said.error(Slug::TypeMismatch, name.span, message, "write the schema under its tool");
                     continue;
                 }
@@ -155,10 +172,8 @@ impl Assay<'_, '_> {
     fn unlisted(&mut self, tool: &Node, name: &str, tools: &[(Node, Node)]) {
         let names: Vec<String> = tools.iter().map(|(name, _)| name.key()).collect();
         let near = suggest::nearest(name, names.iter().map(String::as_str));
-        let help = near.map_or_else(
-            || "write a tool of the policy".to_owned(),
-            |near| format!("did you mean `{near}`?"),
-        );
+        let help =
+            near.map_or_else(|| "write a tool of the policy".to_owned(), |near| format!("did you mean `{near}`?"));
         let message = format!("the policy says nothing of `{name}`");
         self.low.said.error(Slug::UnknownTool, tool.span, message, help);
     }
@@ -222,4 +237,3 @@ fn with_shared(schema: &Node, shared: &[(Node, Node)]) -> Node {
     }
     schema
 }
-

@@ -106,7 +106,10 @@ impl Assay<'_, '_> {
         for (key, pattern) in patterns.entries() {
             let argument = argument(&key.key());
             let regex = self.regex(pattern, "")?;
-            conditions.push(format!("{argument} exists and text({argument}) matches {regex}"));
+            conditions.push(match pattern.text() {
+                Some("") => format!("{argument} exists"),
+                _ => format!("{argument} exists and text({argument}) matches {regex}"),
+            });
         }
         let keys: Vec<String> = patterns.entries().iter().map(|(key, _)| key.key()).collect();
         selector.shown = format!("{}[{}]", selector.shown, keys.join(","));
@@ -175,9 +178,7 @@ pub(super) fn glob(name: &str) -> String {
     match () {
         () if !is_glob => writer::tool(name),
         () if name.chars().all(|c| c == '*') => "any".to_owned(),
-        () if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '?') => {
-            name.to_owned()
-        }
+        () if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '?') => name.to_owned(),
         () => format!("(any where tool matches {})", literal(&format!("\\A{}\\z", expression(name)), "s")),
     }
 }

@@ -12,8 +12,21 @@ use averment_base::diagnostic::Slug;
 
 /// Keys that are read.
 const KEYS: &[&str] = &[
-    "version", "name", "description", "metadata", "allow", "deny", "tools", "schemas", "enforcement", "constraints", "$defs",
-    "definitions", "sequences", "aliases", "on_error",
+    "version",
+    "name",
+    "description",
+    "metadata",
+    "allow",
+    "deny",
+    "tools",
+    "schemas",
+    "enforcement",
+    "constraints",
+    "$defs",
+    "definitions",
+    "sequences",
+    "aliases",
+    "on_error",
 ];
 /// Keys of what is enforced while an agent runs, and cannot be asked of a recorded run.
 const LIVE: &[&str] =
@@ -21,8 +34,7 @@ const LIVE: &[&str] =
 /// Keys of `tools` that are read.
 const OF_TOOLS: &[&str] = &["allow", "deny", "require_args", "arg_constraints"];
 /// Keys of `tools` of what is enforced while an agent runs.
-const LIVE_TOOLS: &[&str] =
-    &["allow_classes", "deny_classes", "approval_required", "restrict_scope", "redact_args"];
+const LIVE_TOOLS: &[&str] = &["allow_classes", "deny_classes", "approval_required", "restrict_scope", "redact_args"];
 
 /// Whether a key of `tools` is a key of this shape.
 pub(super) fn of_tools(key: &Node) -> bool {
@@ -63,7 +75,9 @@ impl Assay<'_, '_> {
         let mut allowed = Vec::new();
         for list in places("allow").filter(|node| !node.is_null()) {
             let names = self.list_of(list, "`allow`");
-            allowed.extend(names.iter().filter_map(|tool| self.glob(tool, "a name of `allow`").map(|one| (one, list.span))));
+            allowed.extend(
+                names.iter().filter_map(|tool| self.glob(tool, "a name of `allow`").map(|one| (one, list.span))),
+            );
         }
         if let Some((_, place)) = allowed.first().filter(|_| !allowed.iter().any(|(one, _)| one == "any")) {
             let names: Vec<String> = allowed.iter().map(|(name, _)| name.clone()).collect();
@@ -150,7 +164,8 @@ impl Assay<'_, '_> {
         let nothing = |value: &Node| value.is_null() || matches!(&value.value, Value::List(items) if items.is_empty());
         for (key, value) in node.entries() {
             if is_live(key) && !nothing(value) {
-                let message = format!("`{}` is enforced while an agent runs, and cannot be asked of a recorded run", key.key());
+                let message =
+                    format!("`{}` is enforced while an agent runs, and cannot be asked of a recorded run", key.key());
                 self.low.said.error(Slug::Misplaced, key.span, message, "leave it out of the policy of recorded runs");
             }
         }

@@ -7,17 +7,29 @@ use averment_base::diagnostic::Slug;
 use std::collections::BTreeSet;
 
 const KEYS: &[&str] = &[
-    "version", "configVersion", "suite", "description", "model", "settings", "thresholds", "otel", "metadata", "output",
+    "version",
+    "configVersion",
+    "suite",
+    "description",
+    "model",
+    "settings",
+    "thresholds",
+    "otel",
+    "metadata",
+    "output",
     "tests",
 ];
 /// What `settings` may hold: how the program runs the tests, which says nothing about runs that are recorded.
-const SETTINGS: &[&str] = &[
-    "parallel", "timeout_seconds", "cache", "seed", "judge", "thresholding", "on_error", "bail_on_first_failure",
-];
+const SETTINGS: &[&str] =
+    &["parallel", "timeout_seconds", "cache", "seed", "judge", "thresholding", "on_error", "bail_on_first_failure"];
 
 /// The flag of each format of reports.
-const REPORTS: &[(&str, &str)] =
-    &[("sarif", "sarif=results.sarif"), ("junit", "junit=junit.xml"), ("json", "json=results.json"), ("text", "human=-")];
+const REPORTS: &[(&str, &str)] = &[
+    ("sarif", "sarif=results.sarif"),
+    ("junit", "junit=junit.xml"),
+    ("json", "json=results.json"),
+    ("text", "human=-"),
+];
 
 /// Whether a document is a suite.
 pub(super) fn is_one(document: &Node) -> bool {
@@ -72,7 +84,8 @@ impl Assay<'_, '_> {
         let Some(output) = document.get("output") else { return };
         self.low.said.keys(output, "`output`", &["format", "directory"]);
         let formats = output.get("format");
-        let wanted = formats.map_or(&[][..], |formats| if formats.is_list() { formats.items() } else { std::slice::from_ref(formats) });
+        let wanted = formats
+            .map_or(&[][..], |formats| if formats.is_list() { formats.items() } else { std::slice::from_ref(formats) });
         let mut flags = Vec::new();
         for format in wanted {
             match REPORTS.iter().find(|(name, _)| format.text() == Some(name)) {

@@ -1,8 +1,8 @@
 //! Assertions on calls that a suite brings itself: tests of its policies, which `aver test` runs.
 
+use super::Assay;
 use super::expected::joined_names;
 use super::sentence::{Rule, Sentence};
-use super::Assay;
 use crate::writer::{self, literal, quoted};
 use crate::yaml::Node;
 use averment_base::diagnostic::Slug;

@@ -138,7 +138,9 @@ fn of_schemas() -> Option<(usize, usize)> {
 #[test]
 fn what_is_imported_is_formatted_and_no_lint_finds_anything() {
     let mut seen = std::collections::BTreeSet::new();
-    for file in ["oracle/seq.jsonl", "oracle/alias.jsonl", "oracle/args_match.jsonl", "docs_vectors/sequences_v1.0.0.jsonl"] {
+    for file in
+        ["oracle/seq.jsonl", "oracle/alias.jsonl", "oracle/args_match.jsonl", "docs_vectors/sequences_v1.0.0.jsonl"]
+    {
         let Some(path) = shared(&format!("conformance/assay/{file}")) else { return };
         for vector in lines(&path) {
             if !seen.insert(vector["rule"].to_string()) {

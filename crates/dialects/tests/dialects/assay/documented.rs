@@ -15,7 +15,9 @@ fn calls(names: &[&str]) -> String {
 fn lines(calls: &[(&str, &str)]) -> String {
     let line = |(at, (tool, args)): (usize, &(&str, &str))| {
         let at = at + 1;
-        format!("{{\"type\":\"tool_call\",\"id\":\"call_{at:03}\",\"tool\":\"{tool}\",\"arguments\":{args}}}\n{{\"type\":\"tool_result\",\"id\":\"call_{at:03}\",\"result\":{{}}}}\n")
+        format!(
+            "{{\"type\":\"tool_call\",\"id\":\"call_{at:03}\",\"tool\":\"{tool}\",\"arguments\":{args}}}\n{{\"type\":\"tool_result\",\"id\":\"call_{at:03}\",\"result\":{{}}}}\n"
+        )
     };
     calls.iter().enumerate().map(line).collect()
 }
@@ -90,7 +92,12 @@ fn an_order_of_calls() {
     );
     assert!(violations(&suite, &calls(&["authenticate", "get_patient_record"])).is_empty());
     suite.imports_cleanly();
-    assert!(suite.imported().unwrap().contains("  require authenticate\n  starts before authenticate -> get_patient_record\n"));
+    assert!(
+        suite
+            .imported()
+            .unwrap()
+            .contains("  require authenticate\n  starts before authenticate -> get_patient_record\n")
+    );
 }
 
 #[test]
@@ -163,12 +170,18 @@ fn every_constraint_of_an_argument() {
             &["{\"zip\": \"12345\"}", "{\"zip\": \"12345\", \"x\": 1}"],
             &["{}", "{\"zip\": \"1\"}"],
         ),
-        ("{ type: object, properties: { a: { type: string } }, additionalProperties: false }", &["{\"a\": \"\"}"], &["{\"b\": 1}"]),
+        (
+            "{ type: object, properties: { a: { type: string } }, additionalProperties: false }",
+            &["{\"a\": \"\"}"],
+            &["{\"b\": 1}"],
+        ),
         ("{ type: object, required: [a] }", &["{\"a\": null}"], &["{}"]),
         ("{ required: true }", &["null", "1"], &[]),
     ];
     for (constraint, good, bad) in cases {
-        let text = format!("version: \"1\"\nsuite: s\ntests:\n  - id: t\n    metric: args_valid\n    {spec}      x: {constraint}\n");
+        let text = format!(
+            "version: \"1\"\nsuite: s\ntests:\n  - id: t\n    metric: args_valid\n    {spec}      x: {constraint}\n"
+        );
         let suite = Given { name: SUITE, text: &text, ..Given::default() };
         for (values, verdict) in [(good, Verdict::Pass), (bad, Verdict::Fail)] {
             for value in *values {

@@ -53,7 +53,9 @@ fn suites_agree_with_the_program() {
             Ok(_) if refused && decision(suite).is_some() => tally.decided(decision(suite).unwrap()),
             Ok(_) if row["trace"].is_null() && !refused => tally.agrees(),
             Err(said) if said.contains("regular expression") => {
-                tally.decided("an expression that cannot be read is an error of the file, where the program fails its test");
+                tally.decided(
+                    "an expression that cannot be read is an error of the file, where the program fails its test",
+                );
             }
             Ok(found) if !refused && agree(&row["tests"], &found) => tally.agrees(),
             other => tally.wrong(format!("{suite} {}: {:?}\n  {other:?}", row["exit"], row["tests"])),
@@ -64,7 +66,8 @@ fn suites_agree_with_the_program() {
 
 fn agree(wanted: &Value, found: &BTreeMap<String, &'static str>) -> bool {
     let wanted = wanted.as_object().unwrap();
-    wanted.len() == found.len() && wanted.iter().all(|(test, status)| found.get(test).is_some_and(|word| status == *word))
+    wanted.len() == found.len()
+        && wanted.iter().all(|(test, status)| found.get(test).is_some_and(|word| status == *word))
 }
 
 #[test]
@@ -73,7 +76,9 @@ fn a_test_judges_the_runs_of_its_prompt() {
     let given = Given { name: "eval.yaml", text, ..Given::default() };
     given.imports_cleanly();
     let run = |prompt: &str, output: &str| {
-        format!(r#"{{"type":"assay.trace","schema_version":1,"request_id":"r","prompt":"{prompt}","response":"{output}","meta":{{"tool_calls":[]}}}}"#)
+        format!(
+            r#"{{"type":"assay.trace","schema_version":1,"request_id":"r","prompt":"{prompt}","response":"{output}","meta":{{"tool_calls":[]}}}}"#
+        )
     };
     assert!(given.judge(&run("Say hello", "hello you")).unwrap().passed);
     assert!(!given.judge(&run("Say hello", "good day")).unwrap().passed);
@@ -103,7 +108,8 @@ fn policies_are_checked_by_themselves() {
         given.judge(run).unwrap().passed
     };
     let calls = |names: &[&str]| {
-        let calls: Vec<String> = names.iter().map(|name| format!("{{\"tool\": \"{name}\", \"args\": {{\"path\": \"/app/x\"}}}}")).collect();
+        let calls: Vec<String> =
+            names.iter().map(|name| format!("{{\"tool\": \"{name}\", \"args\": {{\"path\": \"/app/x\"}}}}")).collect();
         format!("{{\"calls\": [{}]}}", calls.join(", "))
     };
     let structured = "version: \"2.0\"\nname: demo\ntools:\n  allow: [read_*, list]\n  deny: [exec]\nschemas:\n  read_file:\n    type: object\n    required: [path]\n    properties: { path: { type: string, pattern: \"^/app/.*\" } }\nenforcement: { unconstrained_tools: deny }\n";

@@ -15,7 +15,10 @@ const HEAD: &str = "version: \"1\"\nsuite: s\ntests:\n";
 #[test]
 fn each_mistake_is_said_where_it_stands() {
     let cases = [
-        ("  - { id: t, metric: args_valdi }\n", "s.yaml:4:22: there is no metric `args_valdi` (did you mean `args_valid`?)"),
+        (
+            "  - { id: t, metric: args_valdi }\n",
+            "s.yaml:4:22: there is no metric `args_valdi` (did you mean `args_valid`?)",
+        ),
         (
             "  - { id: t, metric: tool_blocklist, blockist: [a] }\n",
             "s.yaml:4:38: a test of `tool_blocklist` has no key `blockist` (did you mean `blocklist`?)\ns.yaml:4:5: there is no `blocklist` (write `blocklist: [TOOL, …]`)",
@@ -88,7 +91,8 @@ fn a_bad_file_beside_it_is_said_in_that_file() {
 
 #[test]
 fn reports_that_a_suite_asks_for_are_flags() {
-    let text = format!("{HEAD}  - {{ id: t, metric: tool_blocklist, blocklist: [a] }}\noutput:\n  format: [sarif, junit]\n");
+    let text =
+        format!("{HEAD}  - {{ id: t, metric: tool_blocklist, blocklist: [a] }}\noutput:\n  format: [sarif, junit]\n");
     let given = Given { name: "s.yaml", text: &text, ..Given::default() };
     given.imports_cleanly();
     assert!(given.judge("{\"calls\": []}").unwrap().passed);

@@ -3,7 +3,6 @@
 use super::Assay;
 use super::policy::Asked;
 use super::rules::{Form, Reading};
-use super::schemas::made;
 use super::select::Aliases;
 use super::sentence::{Rule, Sentence};
 use crate::writer::quoted;
@@ -121,8 +120,11 @@ impl Assay<'_, '_> {
 
     /// Tools that may not be called: an assertion each, so that each is found where it stands.
     pub(super) fn blocked(&mut self, test: &Node, key: &str) -> Vec<Sentence> {
-        let empty = made(Value::Null, test.span);
-        let list = test.get(key).unwrap_or(&empty);
+        let Some(list) = test.get(key) else {
+            let message = format!("there is no `{key}`");
+            self.low.said.error(Slug::TypeMismatch, test.span, message, format!("write `{key}: [TOOL, …]`"));
+            return Vec::new();
+        };
         if list.items().is_empty() {
             self.low.said.shape(list, &format!("`{key}`"), "a list of tools that may not be called");
         }

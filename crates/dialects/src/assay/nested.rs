@@ -21,10 +21,20 @@ const RENAMED: &[(&str, &str)] = &[
 /// What a key asks of the values inside of an argument.
 pub(super) fn part(assay: &mut Assay<'_, '_>, of: &Argument<'_>, node: &Node) -> Option<String> {
     let entry = of.spec.entries().iter().find(|(_, value)| value.span == node.span)?;
-    let alone = made(Value::Map(vec![entry.clone()]), node.span);
+    let mut entries = vec![entry.clone()];
+    if entry.0.text() == Some("additionalProperties") {
+        entries.extend(of.spec.entry("properties").map(|(key, value)| (key.clone(), names_of(value))));
+    }
+    let alone = made(Value::Map(entries), node.span);
     let schema = assay.json_schema(&alone, of.root, 0)?;
     let name = assay.schema(&of.name, &schema);
     Some(format!("{} is {name}", of.path))
+}
+
+/// The names of properties, of which nothing is asked.
+fn names_of(properties: &Node) -> Node {
+    let nothing = |(key, value): &(Node, Node)| (key.clone(), made(Value::Map(Vec::new()), value.span));
+    made(Value::Map(properties.entries().iter().map(nothing).collect()), properties.span)
 }
 
 impl Assay<'_, '_> {

@@ -40,7 +40,9 @@ pub(super) const ALL: Asked<'static> = Asked { tools: None, strict: false };
 /// Whether a document is a policy that can be checked by itself.
 pub(super) fn is_one(document: &Node) -> bool {
     let are_schemas = || {
-        let looks = |(_, value): &(Node, Node)| OF_SCHEMA.iter().any(|key| value.get(key).is_some());
+        let looks = |(key, value): &(Node, Node)| {
+            structured::is_shared(key) || OF_SCHEMA.iter().any(|key| value.get(key).is_some())
+        };
         !document.entries().is_empty() && document.entries().iter().all(looks)
     };
     let are_names = || !document.items().is_empty() && document.items().iter().all(|item| item.text().is_some());
@@ -86,7 +88,11 @@ impl Assay<'_, '_> {
         match () {
             () if is_documented(document) => self.documented(document, asked),
             () if structured::is_one(document) => self.structured(document, asked),
-            () => self.schema_map(document.entries(), &[], document.span, asked),
+            () => {
+                let (shared, own): (Vec<_>, Vec<_>) =
+                    document.entries().iter().cloned().partition(|(key, _)| structured::is_shared(key));
+                self.schema_map(&own, &shared, document.span, asked)
+            }
         }
     }
 

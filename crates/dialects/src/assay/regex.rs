@@ -28,6 +28,12 @@ fn reason(error: &regex_syntax::Error) -> String {
     }
 }
 
+/// Whether an expression may find nothing at all.
+pub(super) fn may_be_empty(node: &Node) -> bool {
+    let parsed = node.text().and_then(|pattern| regex_syntax::Parser::new().parse(pattern).ok());
+    parsed.is_none_or(|parsed| parsed.properties().minimum_len().unwrap_or(0) == 0)
+}
+
 /// A pattern between slashes.
 pub(super) fn literal(pattern: &str, flags: &str) -> String {
     let mut literal = String::from("/");

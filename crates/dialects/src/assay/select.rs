@@ -106,7 +106,10 @@ impl Assay<'_, '_> {
         for (key, pattern) in patterns.entries() {
             let argument = argument(&key.key());
             let regex = self.regex(pattern, "")?;
-            conditions.push(format!("{argument} exists and text({argument}) matches {regex}"));
+            conditions.push(match pattern.text() {
+                Some("") => format!("{argument} exists"),
+                _ => format!("{argument} exists and text({argument}) matches {regex}"),
+            });
         }
         let keys: Vec<String> = patterns.entries().iter().map(|(key, _)| key.key()).collect();
         selector.shown = format!("{}[{}]", selector.shown, keys.join(","));

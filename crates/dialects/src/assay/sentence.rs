@@ -11,12 +11,14 @@ pub(super) struct Sentence {
     text: String,
     members: Vec<Sentence>,
     modifiers: Vec<String>,
+    /// What the linter need not say of it.
+    allowed: Option<&'static str>,
 }
 
 impl Sentence {
     /// An assertion that is made of a place.
     pub(super) fn new(place: Span, text: impl Into<String>) -> Self {
-        Self { place, text: text.into(), members: Vec::new(), modifiers: Vec::new() }
+        Self { place, text: text.into(), members: Vec::new(), modifiers: Vec::new(), allowed: None }
     }
 
     /// Assertions of which all have to hold (`all of`), or any (`any of`).
@@ -41,12 +43,20 @@ impl Sentence {
         self
     }
 
+    /// Written although a lint finds something in it: the other system means it so.
+    pub(super) fn allowing(self, lint: &'static str) -> Self {
+        Self { allowed: Some(lint), ..self }
+    }
+
     /// With a text that is said where it does not hold.
     pub(super) fn saying(self, message: &str) -> Self {
         self.with(format!("message {}", quoted(message)))
     }
 
     fn write(&self, out: &mut Writer) {
+        if let Some(lint) = self.allowed {
+            out.remark(&format!("allow: {lint}"));
+        }
         if self.members.is_empty() {
             let modifiers: String = self.modifiers.iter().map(|modifier| format!("  {modifier}")).collect();
             out.line(self.place, |out| out.put(&format!("{}{modifiers}", self.text)));

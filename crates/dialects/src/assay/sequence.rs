@@ -46,8 +46,9 @@ pub(super) fn after(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<'_>
         (_, 0) => Sentence::new(rule.span, format!("each {from}: (count {from}) == 0")).saying(&message),
         (Form::Documented, _) if !trigger.overlaps(&then) => Sentence::new(rule.span, statement),
         _ => {
-            let members = [statement, so_far].map(|text| Sentence::new(rule.span, text)).to_vec();
-            Sentence::group(rule.span, "any of", members).with("allow undecided").saying(&message)
+            let [statement, so_far] = [statement, so_far].map(|text| Sentence::new(rule.span, text));
+            let statement = if from == to { statement.allowing("self-precedence") } else { statement };
+            Sentence::group(rule.span, "any of", vec![statement, so_far]).with("allow undecided").saying(&message)
         }
     })
 }
@@ -84,9 +85,10 @@ pub(super) fn sequence(assay: &mut Assay<'_, '_>, rule: &Node, reading: Reading<
         return None;
     };
     if list.items().is_empty() {
-        let message = "`tools` names no tools: the rule could never fail";
-        assay.low.said.error(Slug::TypeMismatch, list.span, message, "write `tools: [FIRST, SECOND]`");
-        return None;
+        let message = "`tools` names no tools: the rule can never fail";
+        assay.low.said.warning(Slug::TypeMismatch, list.span, message, "write `tools: [FIRST, SECOND]`");
+        let text = "all c in (it of (any where index < 0)): c.index >= 0";
+        return Some(Sentence::new(rule.span, text).saying("the sequence names no tools"));
     }
     let tools = assay.selects(rule, "tools", reading)?;
     let names: Vec<&str> = tools.iter().map(|tool| tool.shown.as_str()).collect();

@@ -2,6 +2,7 @@
 
 use super::Assay;
 use super::policy::Asked;
+use super::regex::may_be_empty;
 use super::rules::only;
 use super::schemas::made;
 use super::select::{argument, glob};
@@ -50,6 +51,11 @@ pub(super) fn is_one(document: &Node) -> bool {
         || (has("version").is_some_and(|version| version.text().is_some()) && has("name").is_some())
 }
 
+/// Whether a key holds definitions that all schemas may refer to.
+pub(super) fn is_shared(key: &Node) -> bool {
+    matches!(key.text(), Some("$defs" | "definitions"))
+}
+
 impl Assay<'_, '_> {
     /// Denied, allowed, schemas; and with `enforcement`, that each tool has a schema.
     pub(super) fn structured(&mut self, document: &Node, asked: &Asked<'_>) -> Vec<Sentence> {
@@ -86,10 +92,9 @@ impl Assay<'_, '_> {
     fn of_schemas(&mut self, document: &Node, asked: &Asked<'_>) -> Vec<Sentence> {
         let schemas = document.get("schemas").filter(|schemas| !schemas.is_null());
         let entries: Vec<(Node, Node)> = schemas.map_or(&[][..], Node::entries).to_vec();
-        let is_shared = |(key, _): &(Node, Node)| matches!(key.text(), Some("$defs" | "definitions"));
-        let shared = document.entries().iter().chain(&entries).filter(|entry| is_shared(entry)).cloned();
-        let shared: Vec<(Node, Node)> = shared.collect();
-        let own: Vec<(Node, Node)> = entries.into_iter().filter(|entry| !is_shared(entry)).collect();
+        let mut shared: Vec<(Node, Node)> = Vec::new();
+        shared.extend(document.entries().iter().chain(&entries).filter(|(key, _)| is_shared(key)).cloned());
+        let own: Vec<(Node, Node)> = entries.into_iter().filter(|(key, _)| !is_shared(key)).collect();
         let mut sentences = Vec::new();
         if let Some(word) = document.get("enforcement").and_then(|node| self.unconstrained(node)) {
             let known: Vec<String> = own.iter().map(|(name, _)| glob(&name.key())).collect();
@@ -119,9 +124,11 @@ impl Assay<'_, '_> {
             let Some(tool) = self.low.said.required_text(&entry, "tool", "a constraint").map(glob) else { continue };
             for (name, spec) in entry.get("params").map_or(&[][..], Node::entries) {
                 self.low.said.keys(spec, "a parameter", &["matches"]);
-                let Some(regex) = spec.get("matches").and_then(|pattern| self.regex(pattern, "")) else { continue };
+                let Some(pattern) = spec.get("matches") else { continue };
+                let Some(regex) = self.regex(pattern, "") else { continue };
                 let path = argument(&name.key());
-                let text = format!("each {tool}: {path} is string and {path} is not empty and {path} matches {regex}");
+                let filled = if may_be_empty(pattern) { format!("{path} is not empty and ") } else { String::new() };
+                let text = format!("each {tool}: {filled}{path} matches {regex}");
                 sentences.push(Sentence::new(name.span.to(spec.span), text));
             }
         }

@@ -16,6 +16,7 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
+mod assay;
 mod judged;
 mod runsight;
 mod stop;

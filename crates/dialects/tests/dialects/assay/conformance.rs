@@ -1,0 +1,174 @@
+//! The vectors of the program and of its documents.
+
+use crate::judged::Given;
+use crate::tally::{Tally, few_decisions};
+use averment::Verdict;
+use averment_fixtures::{lines, shared};
+use serde_json::{Value, json};
+
+/// What a verdict is called there.
+fn outcome(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "held",
+        Verdict::Fail => "violated",
+        // A run that goes on has not exercised what it has not decided.
+        Verdict::Vacuous | Verdict::Undecided => "not_exercised",
+        Verdict::Error => "error",
+        Verdict::Skipped => "skipped",
+    }
+}
+
+/// The verdict of the only rule of a policy on a run.
+fn verdict(policy: &Value, run: &Value) -> Result<Verdict, String> {
+    let text = policy.to_string();
+    let given = Given { name: "policy.yaml", text: &text, ..Given::default() };
+    let judged = given.judge(&run.to_string())?;
+    assert_eq!(judged.results.len(), 1, "{text}");
+    Ok(judged.results[0].1)
+}
+
+fn run(vector: &Value) -> Value {
+    let named = |name: &Value| json!({ "tool": name, "args": {} });
+    let calls = match vector["calls"].as_array() {
+        Some(calls) => calls.clone(),
+        None => vector["trace"].as_array().unwrap().iter().map(named).collect(),
+    };
+    match vector["extent"].as_str() {
+        Some("partial") => json!({ "calls": calls, "complete": false }),
+        _ => json!({ "calls": calls }),
+    }
+}
+
+/// A sequence that has begun in a run that goes on.
+fn begun(vector: &Value, found: Verdict) -> bool {
+    let (rule, spanned) = (&vector["rule"], vector["spanned"].as_array().map_or(0, Vec::len));
+    rule["type"] == "sequence"
+        && vector["extent"] == "partial"
+        && vector["outcome"] == "held"
+        && spanned < rule["tools"].as_array().map_or(0, Vec::len)
+        && found == Verdict::Undecided
+}
+
+/// Each rule as the policy of a program, with the aliases of the vector.
+fn of_rules(file: &str) -> Option<(usize, usize)> {
+    let path = shared(&format!("conformance/assay/{file}"))?;
+    let mut tally = Tally::of(file);
+    for vector in lines(&path) {
+        let mut policy = json!({ "version": "1.1", "name": "policy", "sequences": [vector["rule"]] });
+        if vector["aliases"].is_object() {
+            policy["aliases"] = vector["aliases"].clone();
+        }
+        match verdict(&policy, &run(&vector)) {
+            Ok(found) if vector["outcome"] == outcome(found) => tally.agrees(),
+            Ok(found) if begun(&vector, found) => {
+                tally.decided("a sequence that has begun in a run that goes on is undecided, not held");
+            }
+            Err(said) if said.contains("regular expression") => {
+                tally.decided("an expression that cannot be read is an error, where the program lets it match nothing");
+            }
+            other => tally.wrong(format!("{vector}\n  {other:?}")),
+        }
+    }
+    Some(tally.end())
+}
+
+/// The rules of the documents, which know pass and fail.
+fn of_documents() -> Option<(usize, usize)> {
+    let file = "docs_vectors/sequences_v1.0.0.jsonl";
+    let path = shared(&format!("conformance/assay/{file}"))?;
+    let mut tally = Tally::of(file);
+    for vector in lines(&path) {
+        let test = json!({ "id": "t", "metric": "sequence_valid", "rules": [vector["rule"]] });
+        let suite = json!({ "version": "1", "suite": "s", "tests": [test] });
+        match verdict(&suite, &run(&vector)) {
+            Ok(found) if (vector["expect"] == "pass") == (found != Verdict::Fail) => tally.agrees(),
+            other => tally.wrong(format!("{vector}\n  {other:?}")),
+        }
+    }
+    Some(tally.end())
+}
+
+fn of_globs() -> Option<(usize, usize)> {
+    let file = "oracle/glob.jsonl";
+    let path = shared(&format!("conformance/assay/{file}"))?;
+    let mut tally = Tally::of(file);
+    for vector in lines(&path) {
+        let pattern = vector["pattern"].as_str().unwrap();
+        let policy = json!({ "version": "2.0", "name": "policy", "tools": { "deny": [pattern] } });
+        let run = json!({ "calls": [{ "tool": vector["tool"], "args": {} }] });
+        match verdict(&policy, &run) {
+            Ok(found) if vector["match"] == (found == Verdict::Fail) => tally.agrees(),
+            Ok(_) if pattern.trim_matches('*').contains('*') || pattern.contains('?') => {
+                tally.decided("`*` stands for any characters inside of a name, too, and `?` for one");
+            }
+            Err(_) if pattern.is_empty() => tally.decided("an empty name is refused"),
+            other => tally.wrong(format!("{vector}\n  {other:?}")),
+        }
+    }
+    Some(tally.end())
+}
+
+fn of_schemas() -> Option<(usize, usize)> {
+    let file = "oracle/schema.jsonl";
+    let path = shared(&format!("conformance/assay/{file}"))?;
+    let mut tally = Tally::of(file);
+    for vector in lines(&path) {
+        let policy = match vector["policy"].is_object() {
+            true => vector["policy"].clone(),
+            false => json!({ "version": "2.0", "name": "policy", "schemas": { "T": vector["schema"] } }),
+        };
+        let run = json!({ "calls": [{ "tool": "T", "args": vector["args"] }] });
+        let allowed = vector["status"] == "allowed";
+        match verdict(&policy, &run) {
+            Ok(found) if allowed == (found != Verdict::Fail) => tally.agrees(),
+            Err(_) if vector["reason_code"] == "E_SCHEMA_COMPILE" => tally.agrees(),
+            Err(said) if said.contains("is not a \"regex\"") => {
+                tally.decided("patterns of schemas take linear time: one that looks around is refused");
+            }
+            Err(said) if said.contains("example.invalid") => {
+                tally.decided("a schema that leads out of its policy is refused, whether or not its tool is called");
+            }
+            other => tally.wrong(format!("{vector}\n  {other:?}")),
+        }
+    }
+    Some(tally.end())
+}
+
+/// Every rule of the vectors, imported.
+#[test]
+fn what_is_imported_is_formatted_and_no_lint_finds_anything() {
+    let mut seen = std::collections::BTreeSet::new();
+    for file in
+        ["oracle/seq.jsonl", "oracle/alias.jsonl", "oracle/args_match.jsonl", "docs_vectors/sequences_v1.0.0.jsonl"]
+    {
+        let Some(path) = shared(&format!("conformance/assay/{file}")) else { return };
+        for vector in lines(&path) {
+            if !seen.insert(vector["rule"].to_string()) {
+                continue;
+            }
+            let test = json!({ "id": "t", "metric": "sequence_valid", "rules": [vector["rule"]] });
+            let mut policy = json!({ "version": "1.1", "name": "policy", "sequences": [vector["rule"]] });
+            if vector["aliases"].is_object() {
+                policy["aliases"] = vector["aliases"].clone();
+            }
+            for document in [json!({ "version": "1", "suite": "s", "tests": [test] }), policy] {
+                let text = document.to_string();
+                let given = Given { name: "policy.yaml", text: &text, ..Given::default() };
+                if given.imported().is_ok() {
+                    given.imports_cleanly();
+                }
+            }
+        }
+    }
+    assert!(seen.len() > 30);
+}
+
+#[test]
+fn assay_conformance() {
+    let files = ["oracle/seq.jsonl", "oracle/alias.jsonl", "oracle/args_match.jsonl"].map(of_rules);
+    let files = files.into_iter().chain([of_documents(), of_globs(), of_schemas()]);
+    let counted: Vec<(usize, usize)> = files.flatten().collect();
+    if !counted.is_empty() {
+        few_decisions("assay", counted);
+    }
+}

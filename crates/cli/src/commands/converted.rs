@@ -182,6 +182,7 @@ fn item(rule: usize, location: Location, text: &str) -> Item {
         expected: None,
         help: None,
         masked: false,
+        own: None,
     }
 }
 

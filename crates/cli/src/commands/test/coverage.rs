@@ -99,6 +99,7 @@ fn name(input: &Input) -> String {
     match input {
         Input::File(path) => path.to_string_lossy().into_owned(),
         Input::Stdin => "-".to_owned(),
+        Input::Made { name, .. } => name.clone(),
     }
 }
 

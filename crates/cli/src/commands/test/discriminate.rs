@@ -51,6 +51,7 @@ fn traces(name: &str) -> Result<Vec<String>, Stop> {
     let path = |input: &Input| match input {
         Input::File(path) => path.to_string_lossy().into_owned(),
         Input::Stdin => "-".to_owned(),
+        Input::Made { name, .. } => name.clone(),
     };
     Ok(inputs.iter().map(path).collect())
 }

@@ -59,7 +59,7 @@ impl<'a> TestInputs<'a> {
         for (input, program) in inputs.iter().zip(loaded.programs) {
             let path = match input {
                 inputs::Input::File(path) => Some(path.as_path()),
-                inputs::Input::Stdin => None,
+                inputs::Input::Stdin | inputs::Input::Made { .. } => None,
             };
             let more = self.cases(path, inputs.len() == 1);
             let beside = path.iter().flat_map(|path| [cases::folder_of(path), cases::table_of(path)]);
@@ -81,7 +81,7 @@ impl<'a> TestInputs<'a> {
             .iter()
             .filter_map(|input| match input {
                 inputs::Input::File(path) => path.file_stem(),
-                inputs::Input::Stdin => None,
+                inputs::Input::Stdin | inputs::Input::Made { .. } => None,
             })
             .collect();
         let lost = |folder: &&PathBuf| inputs.len() > 1 && !stems.iter().any(|stem| folder.join(stem).is_dir());

@@ -202,7 +202,10 @@ pub fn label(text: &str) -> String {
     match label.chars().next() {
         None => "rule".to_owned(),
         Some(first) if first.is_ascii_digit() => format!("r-{label}"),
-        Some(_) if words::OPERATORS.contains(&label) => format!("r-{label}"),
+        // An operator at the head is one, whatever stands behind it.
+        Some(_) if label.split(['-', '.']).next().is_some_and(|first| words::OPERATORS.contains(&first)) => {
+            format!("r-{label}")
+        }
         Some(_) => label.to_owned(),
     }
 }

@@ -69,7 +69,9 @@ struct Manner {
 /// earlier would have kept from being looked at.
 pub(super) fn sentences(place: Span, checks: Vec<Check>, strict: bool) -> Vec<(Span, Cond)> {
     let mut flat = Vec::new();
-    flatten(checks, &mut flat);
+    flatten(checks.into_iter().map(Check::folded).collect(), &mut flat);
+    let decided = flat.iter().any(|check| !matches!(check, Check::Sure(_, true)));
+    flat.retain(|check| !decided || !matches!(check, Check::Sure(_, true)));
     let apart = !strict || {
         let mut known: BTreeSet<String> = BTreeSet::new();
         flat.iter().enumerate().all(|(at, check)| {
@@ -98,6 +100,45 @@ fn flatten(checks: Vec<Check>, into: &mut Vec<Check>) {
 }
 
 impl Check {
+    /// The same without members that decide nothing.
+    fn folded(self) -> Self {
+        match self {
+            Self::All(place, checks) => {
+                let mut kept: Vec<Self> = Vec::new();
+                for check in checks.into_iter().map(Self::folded) {
+                    let ends = matches!(check, Self::Sure(_, false));
+                    if !matches!(check, Self::Sure(_, true)) {
+                        kept.push(check);
+                    }
+                    if ends {
+                        break;
+                    }
+                }
+                one_or(kept, Self::Sure(place, true), |kept| Self::All(place, kept))
+            }
+            Self::Any(place, checks) => {
+                let mut kept: Vec<Self> = checks.into_iter().map(Self::folded).collect();
+                if kept.iter().any(|check| matches!(check, Self::Sure(_, true))) {
+                    return Self::Sure(place, true);
+                }
+                kept.retain(|check| !matches!(check, Self::Sure(..)));
+                // One branch alone is asked for as a branch: what it lacks is no error.
+                if kept.is_empty() { Self::Sure(place, false) } else { Self::Any(place, kept) }
+            }
+            Self::Not(place, check) => match check.folded() {
+                Self::Sure(_, holds) => Self::Sure(place, !holds),
+                // Twice negated it holds where it did, but what is missing fails.
+                Self::Not(_, inner) => Self::Any(place, vec![*inner]),
+                other => Self::Not(place, Box::new(other)),
+            },
+            Self::Each(place, list, item, checks) => match Self::All(place, checks).folded() {
+                Self::Sure(_, true) => Self::Sure(place, true),
+                other => Self::Each(place, list, item, vec![other]),
+            },
+            other => other,
+        }
+    }
+
     fn place(&self) -> Span {
         match self {
             Self::Leaf(leaf) => leaf.place,
@@ -132,19 +173,28 @@ impl Check {
             Self::Not(place, check) => check.cond(Manner { strict: false, plain: true }).negated(*place),
             Self::Each(place, list, item, checks) => {
                 let body = Cond::all(*place, inner(checks, Manner { plain: true, ..how }));
-                each(*place, list, item, body, checks.is_empty())
+                each(*place, list, item, body)
             }
         }
     }
 }
 
-/// `LIST is empty or all item in LIST: …`.
-fn each(place: Span, list: &Pieces, item: &str, body: Cond, is_empty: bool) -> Cond {
-    if is_empty {
-        return Cond::plain(place, "true");
+/// The only one of them, what there is where there is none, or all.
+fn one_or(mut checks: Vec<Check>, none: Check, all: impl FnOnce(Vec<Check>) -> Check) -> Check {
+    match checks.len() {
+        0 => none,
+        1 => checks.swap_remove(0),
+        _ => all(checks),
     }
+}
+
+/// `LIST is empty or all item in LIST: …`.
+fn each(place: Span, list: &Pieces, item: &str, body: Cond) -> Cond {
     let mut none = list.clone();
     none.push((place, " is empty".to_owned()));
+    if body.pieces.iter().all(|(_, text)| text == "false") {
+        return Cond::test(none);
+    }
     let uses_item = body.pieces.iter().any(|(_, text)| mentions(text, item));
     let rest = match uses_item {
         false => body,

@@ -157,6 +157,8 @@ fn length(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str
             let leaf = leaf(node.span, vec![path], measured(Part::Literal(value.span, names.literal(&value))));
             let whole = value.number().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
             match whole {
+                // Whatever has a length has at least that.
+                true if operator == ">=" && value.number() == Some("0") => Leaf { test: has_length, ..leaf },
                 true => Leaf { always: vec![has_length], ..leaf },
                 false => never(to, leaf, &value, "a whole number that is not negative"),
             }

@@ -106,7 +106,7 @@ fn definitions(lowering: &mut Lowering<'_>, used: Used) {
         ),
         (
             used.answer,
-            "Whether it says that the call went wrong.",
+            "Whether it says that the call went wrong. That it exists is asked first: what is missing says nothing.\nallow: redundant-operand",
             "def is_error(said) = said.isError exists and said.isError is boolean and said.isError == true",
         ),
     ];

@@ -89,6 +89,12 @@ impl Writer {
         (0..self.depth).for_each(|_| self.text.push_str("  "));
     }
 
+    /// Whether a text stands in it.
+    #[must_use]
+    pub fn holds(&self, text: &str) -> bool {
+        self.text.contains(text)
+    }
+
     /// What another one wrote, behind an empty line.
     pub fn append(&mut self, other: Self) {
         self.gap();

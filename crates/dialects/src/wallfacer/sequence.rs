@@ -145,7 +145,6 @@ impl Sentences<'_, '_> {
         for (place, cond) in &mut asserts {
             cond.pieces.push((*place, format!(" when {variable} exists")));
         }
-        self.used.answer = true;
         earlier.push(Earlier { bind, variable: variable.clone() });
         let found = format!("first(calls where {})", asked.join(" and "));
         Some(Step { place: node.span, tool, with, found, variable, asserts })

@@ -73,6 +73,7 @@ impl Sentences<'_, '_> {
             |out| out.put(&head),
             |out| {
                 if steps.is_empty() {
+                    out.remark("allow: always-true");
                     out.line(node.span, |out| out.put("true"));
                 }
                 for step in &steps {

@@ -89,6 +89,12 @@ impl Writer {
         (0..self.depth).for_each(|_| self.text.push_str("  "));
     }
 
+    /// Whether a text stands in it.
+    #[must_use]
+    pub fn holds(&self, text: &str) -> bool {
+        self.text.contains(text)
+    }
+
     /// What another one wrote, behind an empty line.
     pub fn append(&mut self, other: Self) {
         self.gap();
@@ -202,7 +208,10 @@ pub fn label(text: &str) -> String {
     match label.chars().next() {
         None => "rule".to_owned(),
         Some(first) if first.is_ascii_digit() => format!("r-{label}"),
-        Some(_) if words::OPERATORS.contains(&label) => format!("r-{label}"),
+        // An operator at the head is one, whatever stands behind it.
+        Some(_) if label.split(['-', '.']).next().is_some_and(|first| words::OPERATORS.contains(&first)) => {
+            format!("r-{label}")
+        }
         Some(_) => label.to_owned(),
     }
 }

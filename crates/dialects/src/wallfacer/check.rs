@@ -26,6 +26,26 @@ pub(super) struct Test {
     pub parts: Vec<Part>,
 }
 
+/// What a value has to be: `is_text(P)`.
+#[derive(Debug, Clone)]
+pub(super) struct Guard {
+    /// The shorthand that asks for it.
+    pub name: &'static str,
+    /// Of which of the paths.
+    pub term: usize,
+    /// Whether the test alone would say something else.
+    pub always: bool,
+}
+
+/// What the parts in front have made sure, where each of them has to hold.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    /// Paths that lead somewhere.
+    reached: BTreeSet<String>,
+    /// What is known of them.
+    guards: BTreeSet<(&'static str, String)>,
+}
+
 /// An assertion about values.
 #[derive(Debug, Clone)]
 pub(super) struct Leaf {
@@ -33,9 +53,7 @@ pub(super) struct Leaf {
     /// The paths that it looks at.
     pub terms: Vec<(Span, String)>,
     /// What its values have to be so that the test says anything of them.
-    pub guards: Vec<Test>,
-    /// The same where the test alone would say something else.
-    pub always: Vec<Test>,
+    pub guards: Vec<Guard>,
     pub test: Test,
     /// The test behind the guards, where it is another one.
     pub guarded: Option<Test>,
@@ -69,7 +87,9 @@ struct Manner {
 /// earlier would have kept from being looked at.
 pub(super) fn sentences(place: Span, checks: Vec<Check>, strict: bool) -> Vec<(Span, Cond)> {
     let mut flat = Vec::new();
-    flatten(checks, &mut flat);
+    flatten(checks.into_iter().map(Check::folded).collect(), &mut flat);
+    let decided = flat.iter().any(|check| !matches!(check, Check::Sure(_, true)));
+    flat.retain(|check| !decided || !matches!(check, Check::Sure(_, true)));
     let apart = !strict || {
         let mut known: BTreeSet<String> = BTreeSet::new();
         flat.iter().enumerate().all(|(at, check)| {
@@ -81,10 +101,18 @@ pub(super) fn sentences(place: Span, checks: Vec<Check>, strict: bool) -> Vec<(S
         })
     };
     if apart {
-        return flat.iter().map(|check| (check.place(), check.cond(Manner { strict, plain: false }))).collect();
+        return flat
+            .iter()
+            .map(|check| (check.place(), check.cond(Manner { strict, plain: false }, &mut Known::default())))
+            .collect();
     }
     let last = flat.len().saturating_sub(1);
-    let parts = flat.iter().enumerate().map(|(at, check)| check.cond(Manner { strict, plain: at != last })).collect();
+    let mut known = Known::default();
+    let parts = flat
+        .iter()
+        .enumerate()
+        .map(|(at, check)| check.cond(Manner { strict, plain: at != last }, &mut known))
+        .collect();
     vec![(place, Cond::all(place, parts))]
 }
 
@@ -98,6 +126,45 @@ fn flatten(checks: Vec<Check>, into: &mut Vec<Check>) {
 }
 
 impl Check {
+    /// The same without members that decide nothing.
+    fn folded(self) -> Self {
+        match self {
+            Self::All(place, checks) => {
+                let mut kept: Vec<Self> = Vec::new();
+                for check in checks.into_iter().map(Self::folded) {
+                    let ends = matches!(check, Self::Sure(_, false));
+                    if !matches!(check, Self::Sure(_, true)) {
+                        kept.push(check);
+                    }
+                    if ends {
+                        break;
+                    }
+                }
+                one_or(kept, Self::Sure(place, true), |kept| Self::All(place, kept))
+            }
+            Self::Any(place, checks) => {
+                let mut kept: Vec<Self> = checks.into_iter().map(Self::folded).collect();
+                if kept.iter().any(|check| matches!(check, Self::Sure(_, true))) {
+                    return Self::Sure(place, true);
+                }
+                kept.retain(|check| !matches!(check, Self::Sure(..)));
+                // One branch alone is asked for as a branch: what it lacks is no error.
+                if kept.is_empty() { Self::Sure(place, false) } else { Self::Any(place, kept) }
+            }
+            Self::Not(place, check) => match check.folded() {
+                Self::Sure(_, holds) => Self::Sure(place, !holds),
+                // Twice negated it holds where it did, but what is missing fails.
+                Self::Not(_, inner) => Self::Any(place, vec![*inner]),
+                other => Self::Not(place, Box::new(other)),
+            },
+            Self::Each(place, list, item, checks) => match Self::All(place, checks).folded() {
+                Self::Sure(_, true) => Self::Sure(place, true),
+                other => Self::Each(place, list, item, vec![other]),
+            },
+            other => other,
+        }
+    }
+
     fn place(&self) -> Span {
         match self {
             Self::Leaf(leaf) => leaf.place,
@@ -122,29 +189,47 @@ impl Check {
         }
     }
 
-    fn cond(&self, how: Manner) -> Cond {
-        let inner = |checks: &[Self], how: Manner| checks.iter().map(|check| check.cond(how)).collect();
+    /// The condition; `known` is what the parts in front of it have made sure.
+    fn cond(&self, how: Manner, known: &mut Known) -> Cond {
+        let chain = |checks: &[Self], how: Manner, known: &mut Known| -> Vec<Cond> {
+            checks.iter().map(|check| check.cond(how, known)).collect()
+        };
+        let plain = Manner { plain: true, ..how };
         match self {
             Self::Sure(place, holds) => Cond::plain(*place, if *holds { "true" } else { "false" }),
-            Self::Leaf(leaf) => leaf.cond(how),
-            Self::All(place, checks) => Cond::all(*place, inner(checks, Manner { plain: true, ..how })),
-            Self::Any(place, checks) => Cond::any(*place, inner(checks, Manner { strict: false, ..how })),
-            Self::Not(place, check) => check.cond(Manner { strict: false, plain: true }).negated(*place),
+            Self::Leaf(leaf) => leaf.cond(how, known),
+            Self::All(place, checks) => Cond::all(*place, chain(checks, plain, known)),
+            Self::Any(place, checks) => {
+                let branch = |check: &Self| check.cond(Manner { strict: false, ..how }, &mut Known::default());
+                Cond::any(*place, checks.iter().map(branch).collect())
+            }
+            Self::Not(place, check) => {
+                check.cond(Manner { strict: false, plain: true }, &mut Known::default()).negated(*place)
+            }
             Self::Each(place, list, item, checks) => {
-                let body = Cond::all(*place, inner(checks, Manner { plain: true, ..how }));
-                each(*place, list, item, body, checks.is_empty())
+                let body = Cond::all(*place, chain(checks, plain, &mut Known::default()));
+                each(*place, list, item, body)
             }
         }
     }
 }
 
-/// `LIST is empty or all item in LIST: …`.
-fn each(place: Span, list: &Pieces, item: &str, body: Cond, is_empty: bool) -> Cond {
-    if is_empty {
-        return Cond::plain(place, "true");
+/// The only one of them, what there is where there is none, or all.
+fn one_or(mut checks: Vec<Check>, none: Check, all: impl FnOnce(Vec<Check>) -> Check) -> Check {
+    match checks.len() {
+        0 => none,
+        1 => checks.swap_remove(0),
+        _ => all(checks),
     }
+}
+
+/// `LIST is empty or all item in LIST: …`.
+fn each(place: Span, list: &Pieces, item: &str, body: Cond) -> Cond {
     let mut none = list.clone();
     none.push((place, " is empty".to_owned()));
+    if body.pieces.iter().all(|(_, text)| text == "false") {
+        return Cond::test(none);
+    }
     let uses_item = body.pieces.iter().any(|(_, text)| mentions(text, item));
     let rest = match uses_item {
         false => body,
@@ -166,37 +251,40 @@ fn mentions(text: &str, word: &str) -> bool {
 }
 
 impl Leaf {
-    fn cond(&self, how: Manner) -> Cond {
+    fn cond(&self, how: Manner, known: &mut Known) -> Cond {
+        let asked: Vec<&Guard> = self.guards.iter().filter(|guard| how.plain || guard.always).collect();
         let mut parts = Vec::new();
         if !how.strict && (how.plain || self.of_missing) {
-            let exists = |(place, text): &(Span, String)| Cond::plain(*place, format!("{text} exists"));
-            parts.extend(self.terms.iter().map(exists));
+            let unasked = |number: usize| !asked.iter().any(|guard| guard.term == number);
+            let terms = self.terms.iter().enumerate().filter(|(number, _)| unasked(*number));
+            parts.extend(terms.map(|(_, (place, text))| Cond::plain(*place, format!("{text} exists"))));
         }
-        let guards = self.guards.iter().filter(|_| how.plain);
-        let last = self.guarded.as_ref().filter(|_| how.plain).unwrap_or(&self.test);
-        let mut asked: Vec<usize> = Vec::new();
-        for test in guards.chain(&self.always).chain(std::iter::once(last)) {
-            let mut pieces = Pieces::new();
-            for part in &test.parts {
-                pieces.extend(self.piece(part, how.strict, &mut asked));
+        for guard in asked {
+            let Some((place, text)) = self.terms.get(guard.term) else { continue };
+            if !known.guards.insert((guard.name, text.clone())) {
+                continue;
             }
-            parts.push(Cond { pieces, binds: test.binds });
+            let term = self.term(guard.term, how.strict, known);
+            let pieces = vec![(*place, format!("{}(", guard.name)), (*place, term), (*place, ")".to_owned())];
+            parts.push(Cond::test(pieces));
         }
+        let test = self.guarded.as_ref().filter(|_| how.plain).unwrap_or(&self.test);
+        let pieces = test.parts.iter().map(|part| match part {
+            Part::Words(text) => (self.place, text.clone()),
+            Part::Literal(place, text) => (*place, text.clone()),
+            Part::Term(number) => {
+                let place = self.terms.get(*number).map_or(self.place, |(place, _)| *place);
+                (place, self.term(*number, how.strict, known))
+            }
+        });
+        parts.push(Cond { pieces: pieces.collect(), binds: test.binds });
         Cond::all(self.place, parts)
     }
 
-    fn piece(&self, part: &Part, strict: bool, asked: &mut Vec<usize>) -> Option<(Span, String)> {
-        match part {
-            Part::Words(text) => Some((self.place, text.clone())),
-            Part::Literal(place, text) => Some((*place, text.clone())),
-            Part::Term(number) => {
-                let (place, text) = self.terms.get(*number)?;
-                let first = strict && !asked.contains(number);
-                if first {
-                    asked.push(*number);
-                }
-                Some((*place, if first { format!("required({text})") } else { text.clone() }))
-            }
-        }
+    /// A path, `required` where it is the first to need it.
+    fn term(&self, number: usize, strict: bool, known: &mut Known) -> String {
+        let Some((_, text)) = self.terms.get(number) else { return String::new() };
+        let first = strict && known.reached.insert(text.clone());
+        if first { format!("required({text})") } else { text.clone() }
     }
 }

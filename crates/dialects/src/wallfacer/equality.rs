@@ -1,7 +1,7 @@
 //! Whether two values are the same: JSON tells `1` and `1.0` apart.
 
 use super::Sentences;
-use super::check::{Check, Leaf, Part, Test};
+use super::check::{Check, Guard, Leaf, Part, Test};
 use super::cond::Binds;
 use super::kinds::{leaf, of_first};
 use super::names::Names;
@@ -45,11 +45,11 @@ fn with_value(place: Span, path: (Span, String), value: &Node, names: &Names, eq
     let depends = names.each_tool && value.text().is_some_and(|text| text.contains("{{tool_name}}"));
     let is = match &value.value {
         Value::Null => None,
-        Value::Bool(_) => Some("boolean"),
-        Value::Number(_) => Some("number"),
-        Value::Text(_) => Some("string"),
-        Value::List(_) => Some("list"),
-        Value::Map(_) => Some("object"),
+        Value::Bool(_) => Some(("boolean", "is_flag")),
+        Value::Number(_) => Some(("number", "is_number")),
+        Value::Text(_) => Some(("string", "is_text")),
+        Value::List(_) => Some(("list", "is_list")),
+        Value::Map(_) => Some(("object", "is_object")),
     };
     // Texts that differ by their letter case alone are compared letter by letter by an expression.
     let exactly = value.text().filter(|_| !depends).and_then(regex::exactly);
@@ -61,14 +61,14 @@ fn with_value(place: Span, path: (Span, String), value: &Node, names: &Names, eq
     };
     let mut leaf = match (equal, is) {
         (true, None) => leaf(place, vec![path], compared("===")),
-        (true, Some(ty)) => {
+        (true, Some((_, name))) => {
             let mut leaf = leaf(place, vec![path], compared("==="));
-            leaf.guards.push(of_first(&format!(" is {ty}")));
+            leaf.guards.push(Guard { name, term: 0, always: false });
             leaf.guarded = matches("matches");
             leaf
         }
         (false, None) => leaf(place, vec![path], of_first(" is not null")),
-        (false, Some(ty)) => {
+        (false, Some((ty, _))) => {
             let other = matches("not matches").unwrap_or_else(|| compared("!=="));
             let mut parts = vec![Part::Term(0), Part::Words(format!(" is not {ty} or "))];
             parts.extend(other.parts);

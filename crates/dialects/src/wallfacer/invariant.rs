@@ -192,14 +192,12 @@ impl Sentences<'_, '_> {
             (None, None) => call.push((node.span, "{}".to_owned())),
         }
         let place = node.entry("assert").map_or(node.span, |(key, list)| key.span.to(list.span));
-        let before = std::mem::take(&mut self.used.about);
         let checks = self.checks(node, &what, names);
-        let about = std::mem::replace(&mut self.used.about, false);
-        self.used.about = before || about;
         let mut asserts = check::sentences(place, checks, true);
         if asserts.is_empty() {
             asserts.push((place, Cond::plain(place, "true")));
         }
+        let about = asserts.iter().any(|(_, cond)| cond.pieces.iter().any(|(_, text)| text.contains("about(")));
         let fixtures = self.fixtures(node, &what);
         Some(Body { place: whole.span, call, fixed, asserts, fixtures, about })
     }

@@ -1,7 +1,7 @@
 //! The kinds of assertions: one table, and what each of them asks for.
 
 use super::Sentences;
-use super::check::{Check, Leaf, Part, Test};
+use super::check::{Check, Guard, Leaf, Part, Test};
 use super::cond::Binds;
 use super::equality::equality;
 use super::names::Names;
@@ -98,27 +98,25 @@ pub(super) fn of_first(behind: &str) -> Test {
 }
 
 pub(super) fn leaf(place: Span, terms: Vec<(Span, String)>, test: Test) -> Leaf {
-    Leaf { place, terms, guards: Vec::new(), always: Vec::new(), test, guarded: None, of_missing: false }
+    Leaf { place, terms, guards: Vec::new(), test, guarded: None, of_missing: false }
 }
 
 fn bound(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {
     let path = to.value_at(node.get("path")?, names)?;
-    let number = |number: usize| Test {
-        binds: Binds::Test,
-        parts: vec![Part::Term(number), Part::Words(" is number".to_owned())],
-    };
+    let number = |term: usize, always: bool| Guard { name: "is_number", term, always };
     let word = Part::Words(format!(" {operator} "));
     Some(Check::Leaf(Box::new(match to.operand(node.get("value")?, names)? {
         Operand::Path(place, text) => {
             let test = Test { binds: Binds::Test, parts: vec![Part::Term(0), word, Part::Term(1)] };
-            Leaf { always: vec![number(0), number(1)], ..leaf(node.span, vec![path, (place, text)], test) }
+            let guards = vec![number(0, true), number(1, true)];
+            Leaf { guards, ..leaf(node.span, vec![path, (place, text)], test) }
         }
         Operand::Value(value) => {
             let literal = Part::Literal(value.span, names.literal(&value));
             let test = Test { binds: Binds::Test, parts: vec![Part::Term(0), word, literal] };
             let leaf = leaf(node.span, vec![path], test);
             match value.number().is_some() {
-                true => Leaf { guards: vec![number(0)], ..leaf },
+                true => Leaf { guards: vec![number(0, false)], ..leaf },
                 false => never(to, leaf, &value, "a number"),
             }
         }
@@ -128,40 +126,32 @@ fn bound(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str)
 fn length(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {
     let path = to.value_at(node.get("path")?, names)?;
     let measured = |bound: Part| {
-        let parts =
-            vec![Part::Words("length(".to_owned()), Part::Term(0), Part::Words(format!(") {operator} ")), bound];
-        Test { binds: Binds::Test, parts }
+        let word = Part::Words(format!(") {operator} "));
+        Test { binds: Binds::Test, parts: vec![Part::Words("length(".to_owned()), Part::Term(0), word, bound] }
     };
-    let has_length = Test {
-        binds: Binds::Or,
-        parts: vec![
-            Part::Term(0),
-            Part::Words(" is string or ".to_owned()),
-            Part::Term(0),
-            Part::Words(" is list".to_owned()),
-        ],
-    };
+    let long = Guard { name: "is_long", term: 0, always: true };
     Some(Check::Leaf(Box::new(match to.operand(node.get("value")?, names)? {
         Operand::Path(place, text) => {
-            to.used.size = true;
-            let size = Test {
-                binds: Binds::Test,
-                parts: vec![Part::Words("is_size(".to_owned()), Part::Term(1), Part::Words(")".to_owned())],
-            };
-            Leaf {
-                always: vec![has_length, size],
-                ..leaf(node.span, vec![path, (place, text)], measured(Part::Term(1)))
-            }
+            let guards = vec![long, Guard { name: "is_size", term: 1, always: true }];
+            Leaf { guards, ..leaf(node.span, vec![path, (place, text)], measured(Part::Term(1))) }
         }
         Operand::Value(value) => {
             let leaf = leaf(node.span, vec![path], measured(Part::Literal(value.span, names.literal(&value))));
             let whole = value.number().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
             match whole {
-                true => Leaf { always: vec![has_length], ..leaf },
+                // Whatever has a length has at least that.
+                true if operator == ">=" && value.number() == Some("0") => Leaf { test: short("is_long"), ..leaf },
+                true => Leaf { guards: vec![long], ..leaf },
                 false => never(to, leaf, &value, "a whole number that is not negative"),
             }
         }
     })))
+}
+
+/// `is_long(P)`.
+fn short(name: &str) -> Test {
+    let parts = vec![Part::Words(format!("{name}(")), Part::Term(0), Part::Words(")".to_owned())];
+    Test { binds: Binds::Test, parts }
 }
 
 /// A bound that nothing can be compared with: nothing fits it, and whoever wrote it is told.
@@ -185,22 +175,17 @@ fn is_type(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Che
         return None;
     };
     let terms = vec![to.value_at(node.get("path")?, names)?];
-    let whole = || Test {
-        binds: Binds::Test,
-        parts: vec![Part::Words("is_whole(".to_owned()), Part::Term(0), Part::Words(")".to_owned())],
-    };
     let leaf = match *name {
-        "integer" => leaf(node.span, terms, whole()),
+        "integer" => leaf(node.span, terms, short("is_whole")),
         "number" => {
-            let fraction = Test {
-                binds: Binds::Not,
-                parts: std::iter::once(Part::Words("not ".to_owned())).chain(whole().parts).collect(),
-            };
-            Leaf { always: vec![of_first(" is number")], ..leaf(node.span, terms, fraction) }
+            let mut fraction = short("is_whole");
+            fraction.binds = Binds::Not;
+            fraction.parts.insert(0, Part::Words("not ".to_owned()));
+            let guards = vec![Guard { name: "is_number", term: 0, always: true }];
+            Leaf { guards, ..leaf(node.span, terms, fraction) }
         }
         _ => leaf(node.span, terms, of_first(&format!(" {words}"))),
     };
-    to.used.whole |= words.is_empty();
     Some(Check::Leaf(Box::new(leaf)))
 }
 
@@ -215,7 +200,7 @@ fn matches_regex(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Opti
         false => {
             let parts = vec![Part::Term(0), Part::Words(" matches ".to_owned()), Part::Literal(pattern.span, literal)];
             Leaf {
-                guards: vec![of_first(" is string")],
+                guards: vec![Guard { name: "is_text", term: 0, always: false }],
                 ..leaf(node.span, vec![path], Test { binds: Binds::Test, parts })
             }
         }
@@ -232,7 +217,7 @@ fn for_each(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Ch
     let path = node.get("path")?;
     let text = to.lowering.said.as_text(path, "a path")?;
     let behind = to.root(path, text, names)?;
-    let found = names.values(&Path::behind_root(behind), &mut to.used);
+    let found = names.values(&Path::behind_root(behind));
     let counted = node.get("assert").is_some_and(looks_at_index);
     let list = if counted { format!("numbered({found})") } else { found };
     let (inside, item) = names.inside(counted);

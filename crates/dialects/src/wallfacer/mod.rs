@@ -23,7 +23,7 @@ use crate::yaml::{Node, Schema, Value};
 use crate::{Dialect, Lowering, Own, Verdicts};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
-use names::{Names, Used, key_of};
+use names::{Names, key_of};
 
 /// Packs of the versions 1 to 3.
 pub const DIALECT: Dialect = Dialect {
@@ -47,7 +47,6 @@ struct Sentences<'a, 'l> {
     lowering: &'a mut Lowering<'l>,
     /// The rules, behind what they use.
     out: Writer,
-    used: Used,
     labels: Labels,
     /// Names of schemas.
     schema_names: Labels,
@@ -62,7 +61,6 @@ fn lower(_: &Node, lowering: &mut Lowering<'_>) {
     let mut sentences = Sentences {
         lowering,
         out: Writer::default(),
-        used: Used::default(),
         labels: Labels::default(),
         schema_names: Labels::default(),
         schemas: Vec::new(),
@@ -77,43 +75,55 @@ fn lower(_: &Node, lowering: &mut Lowering<'_>) {
     for node in &pack.sequences {
         sentences.sequence(node);
     }
-    let Sentences { out, used, .. } = sentences;
+    let out = sentences.out;
     let description = pack.description.as_deref().unwrap_or("").trim();
     lowering.out.remark(&format!("The pack {}. {description}", pack.name));
-    definitions(lowering, used);
+    definitions(lowering, &out);
     lowering.out.append(out);
 }
 
-/// What the sentences say in short, where one of them does.
-fn definitions(lowering: &mut Lowering<'_>, used: Used) {
+/// What sentences say in short: what it is, its parameter, what it says. What is missing is `null` where its type is asked for,
+/// so that it has plainly another one.
+const SHORT: [(&str, &str, &str, &str); 11] = [
+    ("is_text", "x", "A text.", "coalesce(x, null) is string"),
+    ("is_number", "x", "A number.", "coalesce(x, null) is number"),
+    ("is_flag", "x", "A boolean.", "coalesce(x, null) is boolean"),
+    ("is_list", "x", "A list.", "coalesce(x, null) is list"),
+    ("is_object", "x", "An object.", "coalesce(x, null) is object"),
+    ("is_long", "x", "What has a length.", "coalesce(x, null) is string or coalesce(x, null) is list"),
+    ("is_size", "x", "What a length can be compared with.", "is_whole(x) and x >= 0"),
+    (
+        "is_whole",
+        "x",
+        "A number that JSON writes without a fraction, as 1 and not as 1.0.",
+        "coalesce(x, null) is number and text(x) matches /^(0|-?[1-9][0-9]*)$/ and x in -9223372036854775808..18446744073709551615",
+    ),
+    ("about", "called", "What the run records of a tool.", "coalesce(first(tools where name == called), null)"),
+    (
+        "answer",
+        "made",
+        "What the protocol put around the result of a call.",
+        "if made.response exists then made.response else made.result",
+    ),
+    (
+        "is_error",
+        "said",
+        "Whether it says that the call went wrong.",
+        "coalesce(said.isError, null) is boolean and said.isError == true",
+    ),
+];
+
+/// Defines what the sentences say in short.
+fn definitions(lowering: &mut Lowering<'_>, out: &Writer) {
     let place = Span::new(lowering.root, 0, 0);
-    let rows = [
-        (
-            used.whole || used.size,
-            "A number that JSON writes without a fraction, as 1 and not as 1.0.",
-            "def is_whole(x) = x is number and text(x) matches /^(0|-?[1-9][0-9]*)$/ and x in -9223372036854775808..18446744073709551615",
-        ),
-        (used.size, "What a length can be compared with.", "def is_size(x) = is_whole(x) and x >= 0"),
-        (
-            used.about,
-            "What the run records of a tool.",
-            "def about(called) = if (tools where name == called) is empty then null else first(tools where name == called)",
-        ),
-        (
-            used.answer,
-            "What the protocol put around the result of a call.",
-            "def answer(made) = if made.response exists then made.response else made.result",
-        ),
-        (
-            used.answer,
-            "Whether it says that the call went wrong.",
-            "def is_error(said) = said.isError exists and said.isError is boolean and said.isError == true",
-        ),
-    ];
-    for (_, says, line) in rows.into_iter().filter(|(used, ..)| *used) {
+    for (name, parameter, says, means) in SHORT {
+        let used = |name: &str| out.holds(&format!("{name}("));
+        if !used(name) && !(name == "is_whole" && used("is_size")) {
+            continue;
+        }
         lowering.out.gap();
         lowering.out.remark(says);
-        lowering.out.line(place, |out| out.put(line));
+        lowering.out.line(place, |out| out.put(&format!("def {name}({parameter}) = {means}")));
     }
 }
 

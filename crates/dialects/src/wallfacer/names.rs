@@ -5,19 +5,6 @@ use crate::writer::{is_identifier, quoted};
 use crate::yaml::{Node, Value};
 use std::fmt::Write as _;
 
-/// Shorthands that sentences use; each is defined at the head of the file where something uses it.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Used {
-    /// `is_whole(x)`.
-    pub whole: bool,
-    /// `is_size(x)`.
-    pub size: bool,
-    /// `about(called)`.
-    pub about: bool,
-    /// `answer(call)` and `is_error(envelope)`.
-    pub answer: bool,
-}
-
 /// What `$.response`, `$.input`, `$.tool` and `$.item` are where an assertion stands.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
@@ -76,29 +63,20 @@ impl Names {
         format!("{{ input: {}, response: {}, tool: {tool}{item}{index} }}", self.input, self.response)
     }
 
-    fn note(&self, text: &str, used: &mut Used) {
-        used.about |= text.contains("about(");
-        used.answer |= text.contains("answer(");
-    }
-
     /// The first value that a path finds.
-    pub fn value(&self, path: &Path, used: &mut Used) -> String {
-        let text = match (path.steps.split_first(), path.rest.as_str()) {
+    pub fn value(&self, path: &Path) -> String {
+        match (path.steps.split_first(), path.rest.as_str()) {
             (None, "") => self.context(),
             (Some((Step::Key(first), behind)), "") if self.root(first).is_some() => {
                 format!("{}{}", self.root(first).unwrap_or_default(), path::written(behind))
             }
             _ => format!("first({})", self.searched(path)),
-        };
-        self.note(&text, used);
-        text
+        }
     }
 
     /// All values that a path finds.
-    pub fn values(&self, path: &Path, used: &mut Used) -> String {
-        let text = self.searched(path);
-        self.note(&text, used);
-        text
+    pub fn values(&self, path: &Path) -> String {
+        self.searched(path)
     }
 
     fn searched(&self, path: &Path) -> String {

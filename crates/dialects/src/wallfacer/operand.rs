@@ -37,7 +37,7 @@ impl Sentences<'_, '_> {
     pub(super) fn value_at(&mut self, node: &Node, names: &Names) -> Option<(Span, String)> {
         let text = self.lowering.said.as_text(node, "a path")?;
         let behind = self.root(node, text, names)?;
-        Some((node.span, names.value(&Path::behind_root(behind), &mut self.used)))
+        Some((node.span, names.value(&Path::behind_root(behind))))
     }
 
     /// An operand: a path, or a value.

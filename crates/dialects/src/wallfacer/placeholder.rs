@@ -134,11 +134,10 @@ impl Sentences<'_, '_> {
         let names = Names::of_step(&step.variable);
         let text = match one.path.steps.is_empty() && one.path.rest.is_empty() {
             true => {
-                self.used.answer = true;
                 format!("{{ input: {}, response: {} }}", names.input, names.response)
             }
             false => {
-                let text = names.value(&one.path, &mut self.used);
+                let text = names.value(&one.path);
                 taken.push((one.step, text.clone()));
                 text
             }

@@ -105,7 +105,9 @@ impl<'a> Checker<'a> {
             name = NameTest::Exactly(call.tool.text.clone());
             shape.arguments = self.catalogue.arguments(&call.tool.text);
         }
-        let mut tests: Vec<ir::Expr> = reading.tool.iter().filter(|_| is_each).cloned().collect();
+        // Without a condition there is nothing to test: every tool is meant.
+        let every = |tool: &ir::Expr| matches!(tool.kind, ExprKind::Constant(Constant::Boolean(true)));
+        let mut tests: Vec<ir::Expr> = reading.tool.iter().filter(|tool| is_each && !every(tool)).cloned().collect();
         let mut scope = Scope { variables: reading.variables.clone(), ..place.scope.clone() };
         if is_each {
             // Among its arguments the tool is known by its name.

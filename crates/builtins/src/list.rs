@@ -91,6 +91,24 @@ fn interpolate<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number<'run>
     Number::from_f64(low + (high - low) * fraction)
 }
 
+/// Missing where the lists are not of one length, empty, or one of them has no direction.
+pub(super) fn cosine<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    call.look_through(0)?;
+    call.look_through(1)?;
+    let (left, right) = match (numbers(call.list(0), call.meter)?, numbers(call.list(1), call.meter)?) {
+        (Ok(left), Ok(right)) => (left, right),
+        (Err(value), _) | (_, Err(value)) => return Ok(Node::computed(value)),
+    };
+    if left.len() != right.len() {
+        return call.missing();
+    }
+    let dot = |left: &[Number<'run>], right: &[Number<'run>]| -> f64 {
+        left.iter().zip(right).map(|(left, right)| left.to_f64() * right.to_f64()).sum()
+    };
+    let cosine = dot(&left, &right) / (dot(&left, &left).sqrt() * dot(&right, &right).sqrt());
+    call.give_number(Number::from_f64(cosine))
+}
+
 pub(super) fn min<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     extreme(call, Ordering::Less)
 }

@@ -182,6 +182,7 @@ builtins! {
         avg(values: List) -> Number [keeps_unit], "the mean; missing of an empty list", r#"avg([1, 2, 3, 4]) == 2.5"#;
         median(values: List) -> Number [keeps_unit], "the middle value, or the mean of the two middle ones; missing of an empty list", r#"median([9, 1, 2, 4]) == 3"#;
         percentile(values: List, share: Number) -> Number [keeps_unit], "the value below which that share of the values lies, interpolated between neighbours; the share is between 0 and 1 (`95%`)", r#"percentile([10, 20, 30, 40, 50], 75%) == 40"#;
+        cosine(left: List, right: List) -> Number [], "the cosine of the angle between two lists of numbers of one length, as of embeddings; missing where one of them is all zeros", r#"cosine([1, 0], [1, 0]) == 1"#;
         distinct(values: List) -> List [], "every value once, where it stands first; `1` and `1.0` are one value", r#"distinct([1, "a", 1.0, "a"]) == [1, "a"]"#;
         sort(values: List) -> List [], "the values in ascending order: numbers by value, texts by code points; missing where the values cannot be ordered", r#"sort([3, 1, 2]) == [1, 2, 3]"#;
         reverse(values: List | String) -> List [], "the values in opposite order; of a text its characters", r#"reverse([1, 2, 3]) == [3, 2, 1]"#;

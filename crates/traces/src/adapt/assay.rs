@@ -23,7 +23,7 @@ fields! {
         Content = "content" => Shape,
         Input = "input" => Run(of_run::INPUTS),
         Prompt = "prompt" => Run(of_run::PROMPT),
-        Meta = "meta" => Shape,
+        Meta = "meta" => PartOf(of_run::META),
         Id = "id" => Call(of_step::ID),
         Tool = "tool" => Call(of_step::TOOL),
         Name = "tool_name" => Call(of_step::TOOL),
@@ -65,11 +65,11 @@ words! {
 /// Version 1: an object a run.
 pub(crate) const FORMAT: Format = Format {
     name: "Assay trace",
-    known_by: "`type` of `assay.trace`",
+    known_by: "`type` of `assay.trace`, or `request_id` with `prompt` and `response`",
     description: "traces of Assay, version 1 (`assay.trace`, one a line)",
     marks: &[OfLine::Request.key(), OfLine::Version.key()],
     near: &[OfLine::Request.key()],
-    object: |object| text_of(object, OfLine::Type).and_then(LineType::of) == Some(LineType::Whole),
+    object: is_whole,
     read: read_whole,
     ..IN_FULL
 };
@@ -103,6 +103,15 @@ pub(crate) const CALLS: Format = Format {
     ..IN_FULL
 };
 
+/// Of the type, or as lines were before they had one.
+fn is_whole(line: Object<'_>) -> bool {
+    let says = |field| text_of(line, field).is_some();
+    match line.field(OfLine::Type) {
+        Some(_) => text_of(line, OfLine::Type).and_then(LineType::of) == Some(LineType::Whole),
+        None => says(OfLine::Request) && says(OfLine::Prompt) && (says(OfLine::Response) || says(OfLine::Words)),
+    }
+}
+
 fn is_event(line: Object<'_>) -> bool {
     text_of(line, OfLine::Type).and_then(LineType::of).is_some() && text_of(line, OfLine::Episode).is_some()
 }
@@ -124,7 +133,9 @@ fn read_whole<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(),
     if let Some(words) = trace.field(OfLine::Prompt) {
         talk.say(Speaker::User, words, &About::default(), words.origin);
     }
-    let calls = object_of(trace, OfLine::Meta).and_then(|meta| list_of(meta, OfLine::Calls)).unwrap_or_default();
+    let meta = object_of(trace, OfLine::Meta);
+    about_run(&mut talk, meta);
+    let calls = meta.and_then(|meta| list_of(meta, OfLine::Calls)).unwrap_or_default();
     let mut calls: Vec<_> = objects(calls).collect();
     let place = |call: &Object<'_>| {
         call.field(OfLine::Position).and_then(|place| match place.value {
@@ -142,6 +153,13 @@ fn read_whole<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(),
     }
     talk.finish_without_turns();
     Ok(())
+}
+
+/// What is known of the run beside its calls: context, embeddings, judgements.
+fn about_run<'run>(talk: &mut Talk<'_, 'run, '_>, meta: Option<Object<'run>>) {
+    for entry in meta.iter().flat_map(|meta| meta.entries()).filter(|entry| entry.key != OfLine::Calls.key()) {
+        talk.meta(entry.key, Some(entry.node));
+    }
 }
 
 /// A call with its result.
@@ -191,6 +209,7 @@ fn one_line<'run>(
             talk.draft.set_some(of_run::ID, line.field(OfLine::Episode));
             let input = first_of(line, &[OfLine::Input]);
             talk.draft.set_some(of_run::INPUTS, input);
+            about_run(talk, object_of(line, OfLine::Meta));
             if let Some(words) = input.and_then(object).and_then(|input| input.field(OfLine::Prompt)) {
                 talk.say(Speaker::User, words, &about, words.origin);
             }

@@ -296,7 +296,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
     }
 
     /// Adds something that is known of the run as a whole; of several the first counts.
-    pub(super) fn meta(&mut self, key: &'static str, node: Option<Node<'run>>) {
+    pub(super) fn meta(&mut self, key: &'run str, node: Option<Node<'run>>) {
         if key == of_meta::MODEL {
             self.draft.names_model(node);
         }

@@ -82,7 +82,8 @@ pub(super) fn step<'run>(
     let mut fields = Fields::of(kind, recorded_fields(builder, kind, node)?);
     let (start, end) = times(builder, &mut fields)?;
     let turn = fields.known(of_step::TURN).map(self::turn).transpose()?;
-    fields.set(of_step::INDEX, Node::computed(Value::Number(Number::Integer(i64::from(index)))));
+    let place = Value::Number(Number::Integer(i64::from(index)));
+    fields.set(of_step::INDEX, Node { value: place, origin: node.origin });
     fields.set(of_step::KIND, Node::computed(Value::plain(kind.as_str())));
     if evidence.agents && fields.known(of_step::AGENT).is_none() {
         fields.set(of_step::AGENT, Node::computed(Value::plain(MAIN_AGENT)));

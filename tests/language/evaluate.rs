@@ -40,7 +40,8 @@ case three { tags smoke; prompt \"p\"; require d }
 require e";
     let selected = |rules: &[&str], cases: &[&str], tags: &[&str]| {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let selection = Selection { rules: owned(rules), cases: owned(cases), tags: owned(tags) };
+        let selection =
+            Selection { rules: owned(rules), cases: owned(cases), tags: owned(tags), ..Selection::default() };
         let options = EvaluateOptions { selection, ..EvaluateOptions::default() };
         let compiled = self::rules(text);
         let outcome = compiled.check_json_with(r#"{"prompt": "p", "calls": []}"#, &options).unwrap();

@@ -18,6 +18,7 @@ mod breakdown;
 mod check_terminal;
 mod code_of_runs;
 mod denied;
+mod dialects;
 mod documents;
 mod explain;
 mod facade;

@@ -23,8 +23,12 @@ pub(super) struct CheckInputs<'a> {
 
 impl<'a> CheckInputs<'a> {
     pub(super) fn new(arguments: &'a Arguments, color: ColorChoice) -> Result<Self, Stop> {
-        let mut named: Vec<PathBuf> = arguments.rules.iter().chain(&arguments.more_rules).cloned().collect();
-        let mut traces = arguments.traces.clone();
+        // `aver check -r rules.assert run.json`: where rules are named so, a trace may stand first.
+        let (trace, first): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            arguments.rules.iter().partition(|path| !arguments.more_rules.is_empty() && is_trace(path));
+        let mut named: Vec<PathBuf> = first.into_iter().chain(&arguments.more_rules).cloned().collect();
+        let trace = trace.into_iter().map(|path| path.to_string_lossy().into_owned());
+        let mut traces: Vec<String> = trace.chain(arguments.traces.iter().cloned()).collect();
         let found = arguments.project.load(&named, color)?;
         // `aver check run.json` in a project: the rules are known, and a trace is named.
         let of_project = |project: &Project| !project.rules.is_empty();

@@ -3,7 +3,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::call::{Call, Outcome};
+use super::call::{Call, Outcome, borrowed};
 use super::convert::to_library;
 use super::path_cost;
 use averment_base::limits::{Exhausted, Limits, Meter};
@@ -101,6 +101,10 @@ pub(super) fn first_json<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let Some(json) = found.and_then(|range| text.get(range)) else { return call.missing() };
     let memory = Memory { arena: call.arena, limits: call.limits, meter: call.meter };
     call.cache.read(Text::Plain(json), Node::computed(Value::Null).origin, memory)
+}
+
+pub(super) fn type_of<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    Ok(borrowed(call.node(0).value.type_name()))
 }
 
 pub(super) fn coalesce<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {

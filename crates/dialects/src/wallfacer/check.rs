@@ -57,6 +57,8 @@ pub(super) struct Leaf {
     pub test: Test,
     /// The test behind the guards, where it is another one.
     pub guarded: Option<Test>,
+    /// Whether the test asks for nothing but what the guards ask for.
+    pub is_guard: bool,
     /// Whether the test alone would hold of what is missing.
     pub of_missing: bool,
 }
@@ -261,12 +263,15 @@ impl Leaf {
         }
         for guard in asked {
             let Some((place, text)) = self.terms.get(guard.term) else { continue };
-            if !known.guards.insert((guard.name, text.clone())) {
+            if !known.guards.insert((guard.name, text.clone())) && !self.is_guard {
                 continue;
             }
             let term = self.term(guard.term, how.strict, known);
             let pieces = vec![(*place, format!("{}(", guard.name)), (*place, term), (*place, ")".to_owned())];
             parts.push(Cond::test(pieces));
+        }
+        if self.is_guard && how.plain {
+            return Cond::all(self.place, parts);
         }
         let test = self.guarded.as_ref().filter(|_| how.plain).unwrap_or(&self.test);
         let pieces = test.parts.iter().map(|part| match part {

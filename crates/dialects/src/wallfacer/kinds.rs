@@ -46,15 +46,15 @@ static KINDS: &[Kind] = &[
     Kind { name: "matches_schema", keys: &["path", "schema"], read: matches_schema },
 ];
 
-/// The types of `is_type`, with how the language asks for them.
-const TYPES: [(&str, &str); 7] = [
-    ("string", "is string"),
-    ("number", ""),
-    ("integer", ""),
-    ("boolean", "is boolean"),
-    ("array", "is list"),
-    ("object", "is object"),
-    ("null", "is null"),
+/// The types of `is_type`, with how the language asks for them, and where the answer has to be plain.
+const TYPES: [(&str, &str, &str); 7] = [
+    ("string", " is string", "is_text"),
+    ("number", "", ""),
+    ("integer", "", "is_whole"),
+    ("boolean", " is boolean", "is_flag"),
+    ("array", " is list", "is_list"),
+    ("object", " is object", "is_object"),
+    ("null", " is null", ""),
 ];
 
 impl Sentences<'_, '_> {
@@ -98,7 +98,7 @@ pub(super) fn of_first(behind: &str) -> Test {
 }
 
 pub(super) fn leaf(place: Span, terms: Vec<(Span, String)>, test: Test) -> Leaf {
-    Leaf { place, terms, guards: Vec::new(), test, guarded: None, of_missing: false }
+    Leaf { place, terms, guards: Vec::new(), test, guarded: None, is_guard: false, of_missing: false }
 }
 
 fn bound(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {
@@ -164,27 +164,30 @@ fn never(to: &mut Sentences<'_, '_>, mut leaf: Leaf, value: &Node, wanted: &str)
 
 fn is_type(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Option<Check> {
     let ty = node.get("type")?;
-    let known: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
+    let known: Vec<&str> = TYPES.iter().map(|(name, ..)| *name).collect();
     if ty.is_null() {
         let message = "`type: null` without quotes is no type but nothing at all";
         to.lowering.said.error(Slug::UnknownType, ty.span, message, "write `type: \"null\"`");
         return None;
     }
-    let Some((name, words)) = TYPES.iter().find(|(name, _)| ty.text() == Some(name)) else {
+    let Some((name, words, plainly)) = TYPES.iter().find(|(name, ..)| ty.text() == Some(name)) else {
         to.lowering.said.unknown_word(ty, "type", &known);
         return None;
     };
     let terms = vec![to.value_at(node.get("path")?, names)?];
+    let guard = |name: &'static str, always: bool| Guard { name, term: 0, always };
     let leaf = match *name {
-        "integer" => leaf(node.span, terms, short("is_whole")),
         "number" => {
             let mut fraction = short("is_whole");
             fraction.binds = Binds::Not;
             fraction.parts.insert(0, Part::Words("not ".to_owned()));
-            let guards = vec![Guard { name: "is_number", term: 0, always: true }];
-            Leaf { guards, ..leaf(node.span, terms, fraction) }
+            Leaf { guards: vec![guard("is_number", true)], ..leaf(node.span, terms, fraction) }
         }
-        _ => leaf(node.span, terms, of_first(&format!(" {words}"))),
+        _ if plainly.is_empty() => leaf(node.span, terms, of_first(words)),
+        _ => {
+            let test = if words.is_empty() { short(plainly) } else { of_first(words) };
+            Leaf { guards: vec![guard(plainly, false)], is_guard: true, ..leaf(node.span, terms, test) }
+        }
     };
     Some(Check::Leaf(Box::new(leaf)))
 }
@@ -196,7 +199,10 @@ fn matches_regex(to: &mut Sentences<'_, '_>, node: &Node, names: &Names) -> Opti
     let literal = to.pattern(pattern, text, names)?;
     let leaf = match regex::finds_all(text) {
         // It finds itself in every text: what is asked is whether there is one.
-        true => leaf(node.span, vec![path], of_first(" is string")),
+        true => {
+            let guards = vec![Guard { name: "is_text", term: 0, always: false }];
+            Leaf { guards, is_guard: true, ..leaf(node.span, vec![path], of_first(" is string")) }
+        }
         false => {
             let parts = vec![Part::Term(0), Part::Words(" matches ".to_owned()), Part::Literal(pattern.span, literal)];
             Leaf {

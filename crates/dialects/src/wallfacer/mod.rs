@@ -82,35 +82,35 @@ fn lower(_: &Node, lowering: &mut Lowering<'_>) {
     lowering.out.append(out);
 }
 
-/// What sentences say in short: what it is, its parameter, what it says. What is missing is `null` where its type is asked for,
-/// so that it has plainly another one.
+/// What sentences say in short: what it is, its parameter, what it says. What is missing has plainly none, what is not recorded
+/// an unknown one.
 const SHORT: [(&str, &str, &str, &str); 11] = [
-    ("is_text", "x", "A text.", "coalesce(x, null) is string"),
-    ("is_number", "x", "A number.", "coalesce(x, null) is number"),
-    ("is_flag", "x", "A boolean.", "coalesce(x, null) is boolean"),
-    ("is_list", "x", "A list.", "coalesce(x, null) is list"),
-    ("is_object", "x", "An object.", "coalesce(x, null) is object"),
-    ("is_long", "x", "What has a length.", "coalesce(x, null) is string or coalesce(x, null) is list"),
+    ("is_text", "x", "A text.", "x exists and type_of(x) == \"string\""),
+    ("is_number", "x", "A number.", "x exists and type_of(x) == \"number\""),
+    ("is_flag", "x", "A boolean.", "x exists and type_of(x) == \"boolean\""),
+    ("is_list", "x", "A list.", "x exists and type_of(x) == \"list\""),
+    ("is_object", "x", "An object.", "x exists and type_of(x) == \"object\""),
+    ("is_long", "x", "What has a length.", "x exists and type_of(x) in [\"string\", \"list\"]"),
     ("is_size", "x", "What a length can be compared with.", "is_whole(x) and x >= 0"),
     (
         "is_whole",
         "x",
         "A number that JSON writes without a fraction, as 1 and not as 1.0.",
-        "coalesce(x, null) is number and text(x) matches /^(0|-?[1-9][0-9]*)$/ and x in -9223372036854775808..18446744073709551615",
+        "is_number(x) and text(x) matches /^(0|-?[1-9][0-9]*)$/ and x in -9223372036854775808..18446744073709551615",
     ),
-    ("about", "called", "What the run records of a tool.", "coalesce(first(tools where name == called), null)"),
+    (
+        "about",
+        "called",
+        "What the run records of a tool.",
+        "if first(tools where name == called) exists then first(tools where name == called) else null",
+    ),
     (
         "answer",
         "made",
         "What the protocol put around the result of a call.",
         "if made.response exists then made.response else made.result",
     ),
-    (
-        "is_error",
-        "said",
-        "Whether it says that the call went wrong.",
-        "coalesce(said.isError, null) is boolean and said.isError == true",
-    ),
+    ("is_error", "said", "Whether it says that the call went wrong.", "is_flag(said.isError) and said.isError == true"),
 ];
 
 /// Defines what the sentences say in short.
@@ -118,7 +118,13 @@ fn definitions(lowering: &mut Lowering<'_>, out: &Writer) {
     let place = Span::new(lowering.root, 0, 0);
     for (name, parameter, says, means) in SHORT {
         let used = |name: &str| out.holds(&format!("{name}("));
-        if !used(name) && !(name == "is_whole" && used("is_size")) {
+        let needed = match name {
+            "is_whole" => used("is_size"),
+            "is_number" => used("is_size") || used("is_whole"),
+            "is_flag" => used("is_error"),
+            _ => false,
+        };
+        if !used(name) && !needed {
             continue;
         }
         lowering.out.gap();

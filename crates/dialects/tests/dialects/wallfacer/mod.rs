@@ -1,5 +1,6 @@
 //! Wallfacer: what it says of assertions, documents, fixtures, blocks for each tool and sequences.
 
+mod edges;
 mod packs;
 mod seeds;
 mod shapes;

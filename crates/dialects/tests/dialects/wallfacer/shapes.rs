@@ -149,3 +149,15 @@ fn what_cannot_be_judged_is_an_error() {
     assert_eq!(verdict(r#"{"structuredContent": {}}"#), Verdict::Error);
     assert_eq!(verdict(r#"{"content": []}"#), Verdict::Error);
 }
+
+/// A run that keeps no results is no evidence of what they did not hold.
+#[test]
+fn what_is_not_recorded_passes_nothing() {
+    let text = asserting("{ kind: not, assertion: { kind: matches_regex, path: $.response.text, pattern: secret } }");
+    let given = Given { name: "pack.yaml", text: &text, ..Given::default() };
+    let verdict = |call: &str| given.judge(&format!(r#"{{"calls": [{call}]}}"#)).unwrap().results[0].1;
+    assert_eq!(verdict(r#"{"tool": "t", "args": {}}"#), Verdict::Undecided);
+    assert_eq!(verdict(r#"{"tool": "t", "args": {}, "response": {}}"#), Verdict::Pass);
+    assert_eq!(verdict(r#"{"tool": "t", "args": {}, "response": {"text": 5}}"#), Verdict::Pass);
+    assert_eq!(verdict(r#"{"tool": "t", "args": {}, "response": {"text": "a secret"}}"#), Verdict::Fail);
+}

@@ -64,7 +64,7 @@ fn text(path: &Path) -> Json {
 }
 
 /// The word for a verdict.
-fn word(verdict: Verdict) -> &'static str {
+pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass | Verdict::Vacuous => "pass",
         Verdict::Fail => "fail",

@@ -1,9 +1,9 @@
 //! The tests that the program runs: a prompt, and what is expected of the runs that were asked it.
 
+use super::Assay;
 use super::policy::ALL;
 use super::rules::Form;
 use super::sentence::{Rule, Sentence};
-use super::{Assay, regex};
 use crate::writer::{literal, quoted};
 use crate::yaml::{self, Node, Schema, Value};
 use averment_base::diagnostic::Slug;
@@ -345,9 +345,4 @@ fn judged(assay: &mut Assay<'_, '_>, node: &Node, name: &str) -> Option<Vec<Sent
     let sentence = format!("{recorded}.score + 0.000000001 >= {least}");
     let message = format!("no recorded judgement says so; runs record it in `{recorded}`");
     Some(vec![Sentence::new(node.span, sentence).saying(&message)])
-}
-
-/// An expression that names of calls, joined by spaces, are searched with.
-pub(super) fn joined_names(pattern: &str, flags: &str) -> String {
-    format!("join((tool of any), \" \") matches {}", regex::literal(pattern, flags))
 }

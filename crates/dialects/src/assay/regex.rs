@@ -1,30 +1,27 @@
 //! Regular expressions as literals of the language.
 
 use super::Assay;
+use crate::regex_flavour::{self, Unusable};
 use crate::yaml::Node;
 use averment_base::diagnostic::Slug;
 
 impl Assay<'_, '_> {
-    /// The literal of an expression as the program reads it, whose classes are those of Unicode.
+    /// The literal of an expression as the program reads it, with flags beside its own.
     pub(super) fn regex(&mut self, node: &Node, flags: &str) -> Option<String> {
         let pattern = self.low.said.as_text(node, "the regular expression")?;
-        if let Err(error) = regex_syntax::Parser::new().parse(pattern) {
-            let message = format!("the regular expression cannot be read: {}", reason(&error));
-            let help = "write one without look-around and back-references, in single quotes";
-            self.low.said.error(Slug::BadRegex, node.span, message, help);
-            return None;
+        match regex_flavour::rust(pattern) {
+            Ok(literal) => {
+                let own = literal.text.rsplit_once('/').map_or("", |(_, own)| own);
+                let new: String = flags.chars().filter(|flag| !own.contains(*flag)).collect();
+                Some(format!("{}{new}", literal.text))
+            }
+            Err(Unusable { why, .. }) => {
+                let message = format!("the regular expression cannot be read: {why}");
+                let help = "write one without look-around and back-references, in single quotes";
+                self.low.said.error(Slug::BadRegex, node.span, message, help);
+                None
+            }
         }
-        let classes = ["\\d", "\\w", "\\b", "\\D", "\\W", "\\B"];
-        let unicode = if classes.iter().any(|class| pattern.contains(class)) { "u" } else { "" };
-        Some(literal(pattern, &format!("{flags}{unicode}")))
-    }
-}
-
-fn reason(error: &regex_syntax::Error) -> String {
-    match error {
-        regex_syntax::Error::Parse(error) => error.kind().to_string(),
-        regex_syntax::Error::Translate(error) => error.kind().to_string(),
-        other => other.to_string(),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Assertions on calls that a suite brings itself: tests of its policies, which `aver test` runs.
 
 use super::Assay;
-use super::expected::joined_names;
 use super::sentence::{Rule, Sentence};
 use crate::writer::{self, literal, quoted};
 use crate::yaml::Node;
@@ -78,7 +77,7 @@ impl Assay<'_, '_> {
         let trace = self.needed(node, "test_trace_raw")?;
         let policy = self.needed(node, "policy")?;
         let pattern = self.needed(policy, "regex")?;
-        self.regex(pattern, "")?;
+        let regex = self.regex(pattern, "")?;
         let mut calls = Vec::new();
         for call in trace.items() {
             let key = if call.get("tool_name").is_some() { "tool_name" } else { "tool" };
@@ -86,7 +85,7 @@ impl Assay<'_, '_> {
             let args = call.get("args").map(|args| format!(", args: {}", literal(args))).unwrap_or_default();
             calls.push(format!("{{ tool: {tool}{args} }}"));
         }
-        let text = joined_names(pattern.text()?, "");
+        let text = format!("join((tool of any), \" \") matches {regex}");
         Some((vec![Sentence::new(pattern.span, text)], calls))
     }
 

@@ -30,7 +30,12 @@ pub const DIALECT: Dialect = Dialect {
     name: "wallfacer",
     files: "packs with `version` and `invariants`",
     schema: Schema::Core,
-    is_one: |document| ["invariants", "for_each_tool", "sequences"].iter().any(|key| document.get(key).is_some()),
+    is_one: |document| {
+        // Steps of a sequence have no type; rules of a policy of Assay, which stand under the same key, do.
+        let typed = |list: &Node| list.items().iter().any(|one| one.get("type").is_some());
+        let has = |key: &str| document.get(key).is_some();
+        has("invariants") || has("for_each_tool") || document.get("sequences").is_some_and(|list| !typed(list))
+    },
     lower,
     verdicts: &Verdicts {
         pass: Own { word: "pass", score: None },

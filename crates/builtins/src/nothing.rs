@@ -27,6 +27,7 @@ pub fn why(builtin: &Builtin, arguments: &[Node<'_>]) -> Option<(usize, String)>
     let first = arguments.first()?;
     let words = match builtin.name {
         "json" => not_json(&first.value)?,
+        "cosine" => "has no angle with the other list".to_owned(),
         "first_json" => "holds no object and no list in JSON".to_owned(),
         "number" => "spells no number".to_owned(),
         "base64_decode" => "is no base64 of a text".to_owned(),

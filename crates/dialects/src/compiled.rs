@@ -5,6 +5,7 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts, Program, ProgramSource};
+use averment_engine::bytecode::relocate::Origin;
 use averment_engine::check::{CheckOptions, check_with_tools};
 use averment_engine::compile;
 use averment_engine::ir::{Constant, Param, Type};
@@ -36,7 +37,7 @@ pub fn compile(
     };
     let (name, folder) = sources.get(root).map(|file| (file.name.clone(), file.folder.clone())).unwrap_or_default();
     let mut own = SourceMap::default();
-    let written = own.add(SourceFile::new(name, folder.as_deref(), lowered.written.text.as_str()));
+    let written = own.add(SourceFile::new(name.as_str(), folder.as_deref(), lowered.written.text.as_str()));
     let folder_of = |name: &str| Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
     let tools: Vec<FileId> = tools
         .iter()
@@ -48,9 +49,12 @@ pub fn compile(
     diagnostics.0.extend(checked.diagnostics.0.iter().map(|one| moved.diagnostic(one)));
     let program = (!checked.diagnostics.has_errors()).then(|| {
         let mut program = compile::compile(&checked.module, &own);
-        let texts =
+        let Moved { origin, files } = &moved;
+        let of =
             |(_, file): (FileId, &SourceFile)| ProgramSource { name: file.name.clone(), text: file.text.to_string() };
-        program.relocate(sources.iter().map(texts).collect(), &|span| moved.span(span));
+        let text = ProgramSource { name: format!("{name} (as rules)"), text: lowered.written.text.clone() };
+        let all = sources.iter().map(of).chain([text]).collect();
+        program.made_of(all, origin.clone(), &|span| in_files(span, files));
         let at = Span::new(root, 0, 0);
         program.own_verdicts = Some(own_verdicts(lowered.dialect));
         program.params.extend(lowered.params.iter().map(|(name, value)| param(name, value, at)));
@@ -78,25 +82,29 @@ fn param(name: &str, value: &str, span: Span) -> Param {
     Param { name: name.to_owned(), ty: Type::Any, default: Some(Constant::Text(value.to_owned())), span }
 }
 
+/// The same place where its file has another number.
+fn in_files(span: Span, files: &[FileId]) -> Span {
+    Span { file: files.get(span.file.0 as usize).copied().unwrap_or(span.file), ..span }
+}
+
 /// Where the places of the sentences are among the sources of the file.
-struct Moved<'a> {
-    root: FileId,
-    lowered: &'a Lowered,
-    /// For each file that the sentences read, its number among all sources.
+struct Moved {
+    origin: Origin,
+    /// For each file that the sentences read, its number among all sources; they themselves are the last.
     files: Vec<FileId>,
 }
 
-impl<'a> Moved<'a> {
-    fn new(sources: &mut SourceMap, root: FileId, own: &SourceMap, lowered: &'a Lowered) -> Self {
-        let files = own.iter().map(|(id, file)| if id.0 == 0 { root } else { sources.add(file.clone()) }).collect();
-        Self { root, lowered, files }
+impl Moved {
+    fn new(sources: &mut SourceMap, root: FileId, own: &SourceMap, lowered: &Lowered) -> Self {
+        let others = own.iter().skip(1).map(|(_, file)| sources.add(file.clone())).collect::<Vec<_>>();
+        let last = FileId(u32::try_from(sources.iter().count()).unwrap_or(u32::MAX));
+        let mut pieces = lowered.written.places.clone();
+        pieces.push((0..u32::MAX, Span::new(root, 0, 0)));
+        Self { origin: Origin::new(last, pieces), files: [last].into_iter().chain(others).collect() }
     }
 
     fn span(&self, span: Span) -> Span {
-        if span.file.0 == 0 {
-            return self.lowered.written.place(span.range()).unwrap_or(Span::new(self.root, 0, 0));
-        }
-        Span { file: self.files.get(span.file.0 as usize).copied().unwrap_or(self.root), ..span }
+        self.origin.place(in_files(span, &self.files))
     }
 
     /// The same diagnostic where the file stands. What it would change is text that nobody has written.

@@ -2,7 +2,7 @@
 //!
 //! Each dialect is a folder that only lowers: it reads a file of its system and writes the text of the language that means the same. That text is
 //! compiled like any other, so that there is one meaning, one evaluation and one set of reports; what is said of it is said at the place in the
-//! foreign file that it was made of ([`Written::place`]). Where a system means something else than the language by a like word (what is missing,
+//! foreign file that it was made of ([`Written::places`]). Where a system means something else than the language by a like word (what is missing,
 //! which order counts), the text says so openly.
 
 mod assay;

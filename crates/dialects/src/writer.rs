@@ -20,7 +20,7 @@ pub struct Written {
     /// The text.
     pub text: String,
     /// Pieces with their places in the foreign file; pieces inside of others are finer.
-    places: Vec<(Range<usize>, Span)>,
+    pub places: Vec<(Range<u32>, Span)>,
 }
 
 impl Writer {
@@ -114,18 +114,9 @@ impl Writer {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
-        self.places.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-        Written { text: self.text, places: self.places }
-    }
-}
-
-impl Written {
-    /// The place in the foreign file that a piece of the text was made of: that of the smallest piece around it.
-    #[must_use]
-    pub fn place(&self, piece: Range<usize>) -> Option<Span> {
-        let behind = self.places.partition_point(|(range, _)| range.start <= piece.start);
-        let around = self.places.get(..behind)?.iter().rev();
-        around.filter(|(range, _)| piece.end <= range.end).min_by_key(|(range, _)| range.len()).map(|(_, place)| *place)
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let places = self.places.into_iter().map(|(range, place)| (offset(range.start)..offset(range.end), place));
+        Written { text: self.text, places: places.collect() }
     }
 }
 

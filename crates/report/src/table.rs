@@ -4,6 +4,7 @@ use crate::redact::{in_place, redact};
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::program::{Assertion, Check, OwnVerdicts, Program};
+use averment_engine::bytecode::relocate::Origin;
 use averment_engine::ir::{Denied, Operand, Purpose, Severity};
 use averment_engine::vm::select::{Phase, Selection};
 use serde::Serialize;
@@ -31,6 +32,8 @@ struct Base {
     rules: usize,
     /// The item of each assertion; `None` for one that is not selected.
     items: Vec<Option<usize>>,
+    /// Where its text comes from, where it was made of another file.
+    origin: Option<Origin>,
 }
 
 /// An assertion as reports show it.
@@ -150,7 +153,7 @@ impl Table {
         }
         let rules = self.rules.len();
         for rule in &program.rules {
-            let location = self.location(shifted(rule.span, files));
+            let location = self.location(shifted(program.place(rule.span), files));
             self.rules.push(RuleItem {
                 id: hidden(&rule.id),
                 sentence: rule.sentence.as_deref().map(hidden),
@@ -168,7 +171,7 @@ impl Table {
             if !selected(number) {
                 continue;
             }
-            let span = shifted(assertion.span, files);
+            let span = shifted(program.place(assertion.span), files);
             let settings = &assertion.settings;
             self.items.push(Item {
                 id: hidden(&assertion.id),
@@ -190,7 +193,7 @@ impl Table {
                 own: own.clone(),
             });
         }
-        self.bases.push(Base { files, rules, items });
+        self.bases.push(Base { files, rules, items, origin: program.origin.clone() });
     }
 
     /// The item of an assertion of a program; `None` when it is not selected.
@@ -208,7 +211,9 @@ impl Table {
     /// A span of a program as a span of [`Table::sources`].
     #[must_use]
     pub fn span(&self, program: usize, span: Span) -> Span {
-        shifted(span, self.bases.get(program).map_or(0, |base| base.files))
+        let Some(base) = self.bases.get(program) else { return span };
+        let place = base.origin.as_ref().map_or(span, |origin| origin.place(span));
+        shifted(place, base.files)
     }
 
     /// The rule of an item.

@@ -240,7 +240,7 @@ fn each(place: Span, list: &Pieces, item: &str, body: Cond) -> Cond {
             pieces.extend(list.iter().cloned());
             pieces.push((place, ": ".to_owned()));
             pieces.extend(body.pieces);
-            Cond { pieces, binds: Binds::Quantifier }
+            Cond { pieces, binds: Binds::Test, reaches: true }
         }
     };
     Cond::any(place, vec![Cond::test(none), rest])
@@ -282,7 +282,7 @@ impl Leaf {
                 (place, self.term(*number, how.strict, known))
             }
         });
-        parts.push(Cond { pieces: pieces.collect(), binds: test.binds });
+        parts.push(Cond { pieces: pieces.collect(), binds: test.binds, reaches: false });
         Cond::all(self.place, parts)
     }
 

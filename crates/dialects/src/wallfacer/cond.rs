@@ -9,8 +9,6 @@ pub(super) type Pieces = Vec<(Span, String)>;
 /// How tightly the outermost operator of a condition binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Binds {
-    /// `all x in xs: …` reaches as far as it can.
-    Quantifier,
     Or,
     And,
     Not,
@@ -22,12 +20,14 @@ pub(super) enum Binds {
 pub(super) struct Cond {
     pub pieces: Pieces,
     pub binds: Binds,
+    /// Whether it ends with `all x in xs: …`, which reaches as far as it can.
+    pub reaches: bool,
 }
 
 impl Cond {
     /// A test.
     pub fn test(pieces: Pieces) -> Self {
-        Self { pieces, binds: Binds::Test }
+        Self { pieces, binds: Binds::Test, reaches: false }
     }
 
     /// A condition of one piece.
@@ -52,17 +52,14 @@ impl Cond {
             _ => {}
         }
         let last = parts.len().saturating_sub(1);
-        let mut out = Self { pieces: Vec::new(), binds };
+        let mut out = Self { pieces: Vec::new(), binds, reaches: false };
         for (at, part) in parts.into_iter().enumerate() {
             if at > 0 {
                 out.pieces.push((place, word.to_owned()));
             }
-            if at == last && part.binds == Binds::Quantifier {
-                out.binds = Binds::Quantifier;
-                out.pieces.extend(part.pieces);
-            } else {
-                out.pieces.extend(part.around(place, binds).pieces);
-            }
+            let part = part.around(place, binds, at == last);
+            out.reaches = part.reaches;
+            out.pieces.extend(part.pieces);
         }
         out
     }
@@ -70,16 +67,17 @@ impl Cond {
     /// Its opposite.
     pub fn negated(self, place: Span) -> Self {
         let mut pieces = vec![(place, "not ".to_owned())];
-        pieces.extend(self.around(place, Binds::Test).pieces);
-        Self { pieces, binds: Binds::Not }
+        pieces.extend(self.around(place, Binds::Test, false).pieces);
+        Self { pieces, binds: Binds::Not, reaches: false }
     }
 
-    /// In parentheses where it binds less tightly.
-    fn around(mut self, place: Span, than: Binds) -> Self {
-        if self.binds < than {
+    /// In parentheses where it binds less tightly, and where it reaches over what stands behind it.
+    fn around(mut self, place: Span, than: Binds, is_last: bool) -> Self {
+        if self.binds < than || self.reaches && !is_last {
             self.pieces.insert(0, (place, "(".to_owned()));
             self.pieces.push((place, ")".to_owned()));
             self.binds = Binds::Test;
+            self.reaches = false;
         }
         self
     }

@@ -5,5 +5,5 @@ pub mod disasm;
 pub mod ops;
 pub mod program;
 pub mod reference;
-mod relocate;
+pub mod relocate;
 pub mod verify;

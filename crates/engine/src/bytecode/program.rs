@@ -63,6 +63,8 @@ pub struct Program {
     pub assertions: Vec<Assertion>,
     /// Tests in file order.
     pub tests: Vec<Test>,
+    /// Where the text of the rules comes from, where it was made of another file.
+    pub origin: Option<super::relocate::Origin>,
     /// What verdicts are called in the system whose file the rules were made of.
     pub own_verdicts: Option<OwnVerdicts>,
 }

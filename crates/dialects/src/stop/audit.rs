@@ -89,13 +89,7 @@ fn sentence(out: &mut Writer, step: &str, allowed: &Allowed, list: Span, conditi
         Allowed::Everywhere => {}
         Allowed::Nothing => out.line(list, |out| out.put(&format!("never {step}"))),
         Allowed::Where(all, place) => {
-            let (field, done) = match step {
-                "http" => ("url", "asked for"),
-                "read" => ("path", "read"),
-                _ => ("path", "written"),
-            };
-            let message = format!("message \"${{{field}}} is {done}, and no side effect declares it\"");
-            out.line(*place, |out| out.put(&format!("each {step}: {} {message}", all.join(" or "))));
+            out.line(*place, |out| out.put(&format!("each {step}: {}", all.join(" or "))));
             conditions.extend(all.iter().cloned());
         }
         Allowed::Unsaid(pattern) => {

@@ -21,26 +21,42 @@ pub(super) struct Check<'a> {
     pub(super) alone: bool,
 }
 
-/// A sentence in the making: its text, and what is remarked above it.
+/// A sentence in the making: its pieces, some with the place that they were made of, and what is remarked above it.
 #[derive(Default)]
 pub(super) struct Sentence {
-    text: String,
+    pieces: Vec<(String, Option<Span>)>,
     remarks: Vec<String>,
 }
 
-impl From<String> for Sentence {
-    fn from(text: String) -> Self {
-        Self { text, remarks: Vec::new() }
-    }
-}
-
 impl Sentence {
-    /// The same where it holds an expression: one that backtracks is meant to.
-    pub(super) fn with(mut self, regex: Option<&Literal>) -> Self {
-        if regex.is_some_and(|regex| regex.backtracks) {
-            self.remarks.push("allow: backtracking".to_owned());
-        }
+    /// Adds text.
+    pub(super) fn put(mut self, text: impl Into<String>) -> Self {
+        self.pieces.push((text.into(), None));
         self
+    }
+
+    /// Adds text that was made of a place.
+    pub(super) fn put_of(mut self, place: Span, text: impl Into<String>) -> Self {
+        self.pieces.push((text.into(), Some(place)));
+        self
+    }
+
+    /// Adds an expression: one that backtracks is meant to.
+    pub(super) fn regex(self, place: Span, regex: &Literal) -> Self {
+        let mut sentence = self.put_of(place, regex.text.as_str());
+        if regex.backtracks {
+            sentence.remarks.push("allow: backtracking".to_owned());
+        }
+        sentence
+    }
+
+    fn write(&self, out: &mut Writer) {
+        for (text, place) in &self.pieces {
+            match place {
+                Some(place) => out.put_of(*place, text),
+                None => out.put(text),
+            }
+        }
     }
 }
 
@@ -98,10 +114,10 @@ pub(super) fn one(
     let severity = severity(node, phase, said);
     let same = beside.iter().filter(|other| other.get("check").and_then(Node::text) == Some(name)).count();
     let check = Check { node, name, manifest, alone: same <= 1 };
-    let Some(Sentence { text, remarks }) = (kind.sentence)(&check, said, used) else { return };
-    remarks.iter().for_each(|remark| out.remark(remark));
+    let Some(sentence) = (kind.sentence)(&check, said, used) else { return };
+    sentence.remarks.iter().for_each(|remark| out.remark(remark));
     out.line(node.span, |out| {
-        out.put(&text);
+        sentence.write(out);
         if let Some(severity) = severity {
             out.put(&format!(" severity {severity}"));
         }
@@ -152,7 +168,8 @@ fn named<'a>(check: &Check<'a>, key: &str, said: &mut Said) -> Option<Vec<Piece<
 
 fn file(check: &Check<'_>, test: &str, said: &mut Said) -> Option<Sentence> {
     let path = named(check, "path", said)?;
-    Some(format!("file {} {test}", text(&path, check.manifest)).into())
+    let place = check.node.get("path").map_or(check.node.span, |path| path.span);
+    Some(Sentence::default().put("file ").put_of(place, text(&path, check.manifest)).put(format!(" {test}")))
 }
 
 fn file_exists(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> {
@@ -168,7 +185,7 @@ fn file_matches(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sent
         Some(pattern) => {
             let written = said.as_text(pattern, "`pattern` of a check `file_matches`")?;
             let regex = regex(written, pattern.span, said)?;
-            Some(file(check, &format!("matches {}", regex.text), said)?.with(Some(&regex)))
+            Some(file(check, "matches ", said)?.regex(pattern.span, &regex))
         }
         None => {
             checks_nothing(check, "`pattern`", "every text of a file matches", said);
@@ -191,27 +208,27 @@ fn env_var(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence>
         said.error(Slug::UnknownName, place, format!("`{name}` is no name of an environment variable"), help);
         return None;
     }
-    Some(format!("env {name} is not empty").into())
+    Some(Sentence::default().put(format!("env {name} is not empty")))
 }
 
 fn tool_available(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> {
     let name = said.required_text(check.node, "tool", "a check `tool_available`")?;
-    Some(format!("tool {} is available", tool(name)).into())
+    Some(Sentence::default().put(format!("tool {} is available", tool(name))))
 }
 
 /// Of a pattern without signs of regular expressions it is asked whether the URL contains it.
 fn http_status(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> {
-    let mut expression = None;
+    let start = Sentence::default().put("http ");
     let url = match check.node.get("url_pattern").filter(|pattern| !pattern.is_null()) {
         Some(pattern) => {
             let written = said.as_text(pattern, "`url_pattern` of a check `http_status`")?;
             let plain = !written.is_empty() && !written.contains(['^', '$', '*', '+', '?', '(', '[', '{', '|', '\\']);
             match plain {
-                true => quoted(written),
-                false => expression.insert(regex(written, pattern.span, said)?).text.clone(),
+                true => start.put_of(pattern.span, quoted(written)),
+                false => start.regex(pattern.span, &regex(written, pattern.span, said)?),
             }
         }
-        None => "/./".to_owned(),
+        None => start.put("/./"),
     };
     let Some(status) = check.node.get("equals") else {
         let help = "write the status that is wanted, such as `equals: 200`";
@@ -222,7 +239,7 @@ fn http_status(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sente
         said.shape(status, "`equals` of a check `http_status`", "a number such as `200`");
         return None;
     };
-    Some(Sentence::from(format!("http {url} status == {code}")).with(expression.as_ref()))
+    Some(url.put(" status == ").put_of(status.span, code))
 }
 
 fn duration(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> {
@@ -234,7 +251,7 @@ fn duration(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence
         said.shape(bound, "`max_ms` of a check `duration`", "a number of milliseconds such as `30000`");
         return None;
     };
-    Some(format!("duration <= {}", milliseconds(number)).into())
+    Some(Sentence::default().put("duration <= ").put_of(bound.span, milliseconds(number)))
 }
 
 /// A number of milliseconds as a duration of the language.
@@ -250,7 +267,7 @@ fn milliseconds(number: &str) -> String {
 /// What always holds, where the linter would ask whether that is meant.
 pub(super) fn always() -> Sentence {
     let remarks = vec!["The check asks for nothing: it always holds.".to_owned(), "allow: always-true".to_owned()];
-    Sentence { text: "true".to_owned(), remarks }
+    Sentence { remarks, ..Sentence::default().put("true") }
 }
 
 /// A command is run without a shell: signs that only a shell understands would be arguments.
@@ -272,7 +289,7 @@ fn custom(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> 
             }
         },
     };
-    Some(format!("run {} exits {code}", text(&command, check.manifest)).into())
+    Some(Sentence::default().put("run ").put_of(place, text(&command, check.manifest)).put(format!(" exits {code}")))
 }
 
 /// The first sign outside of quotes that a shell would read as more than a letter.

@@ -3,7 +3,6 @@
 use super::checks::{Check, Sentence, always, checks_nothing, regex};
 use super::manifest::undeclared_output;
 use super::template::member;
-use crate::regex_flavour::Literal;
 use crate::shape::Said;
 use crate::writer::{Writer, literal};
 use crate::yaml::{Node, Value};
@@ -42,6 +41,8 @@ impl Used {
 struct Output<'a> {
     /// Where it stands in the run.
     value: String,
+    /// Where the manifest names it.
+    place: Span,
     /// Its type, where that is declared.
     kind: Option<&'a str>,
     /// Whether nothing else is asked of it.
@@ -72,63 +73,87 @@ pub(super) fn sentence(check: &Check<'_>, said: &mut Said, used: &mut Used) -> O
     let asked: Vec<(&str, &Node)> = KEYS.iter().filter_map(|key| Some((*key, check.node.get(key)?))).collect();
     let output = Output {
         value: member("output", field),
+        place: place.span,
         kind: check.manifest.output(field).and_then(|output| output.kind),
         alone: check.alone && asked.len() == 1,
     };
-    let (mut conditions, mut expression) = (Vec::new(), None);
+    let mut sentence = Sentence::default();
+    let mut conditions = 0_usize;
     for (key, wanted) in asked {
-        conditions.extend(match key {
-            "not_empty" => not_empty(&output, wanted, said, used)?,
-            "matches" => match said.as_text(wanted, "`matches` of a check of an output")? {
-                "" => None,
-                written => Some(matches(&output, expression.insert(regex(written, wanted.span, said)?), used)),
-            },
-            "equals" => Some(equals(&output, wanted, said)?),
-            _ => Some(greater_than(&output, wanted, said)?),
-        });
+        if asks_nothing(key, wanted, said)? {
+            continue;
+        }
+        conditions = conditions.saturating_add(1);
+        let before = if conditions > 1 { sentence.put(" and ") } else { sentence };
+        sentence = match key {
+            "not_empty" => output.not_empty(before, used),
+            "matches" => output.matches(before, wanted, said, used)?,
+            "equals" => output.equals(before, wanted, said)?,
+            _ => output.greater_than(before, wanted, said)?,
+        };
     }
-    if conditions.is_empty() {
+    if conditions == 0 {
         checks_nothing(check, "`not_empty`, `matches`, `equals` or `greater_than`", "it always holds", said);
         return Some(always());
     }
-    Some(Sentence::from(conditions.join(" and ")).with(expression.as_ref()))
+    Some(sentence)
 }
 
-/// Beside other conditions the plain test would often follow from them, as the linter says.
-fn not_empty(output: &Output<'_>, wanted: &Node, said: &mut Said, used: &mut Used) -> Option<Option<String>> {
-    let Some(wanted) = wanted.boolean() else {
-        said.shape(wanted, "`not_empty` of a check of an output", "`true`, or leave it out");
-        return None;
-    };
-    if !wanted {
-        return Some(None);
+/// Whether a condition holds whatever the output is; `None` where it has a shape that means nothing.
+fn asks_nothing(key: &str, wanted: &Node, said: &mut Said) -> Option<bool> {
+    match key {
+        "not_empty" => match wanted.boolean() {
+            Some(wanted) => Some(!wanted),
+            None => {
+                said.shape(wanted, "`not_empty` of a check of an output", "`true`, or leave it out");
+                None
+            }
+        },
+        "matches" => said.as_text(wanted, "`matches` of a check of an output").map(str::is_empty),
+        _ => Some(false),
     }
-    let plain = output.alone && output.holds_something();
-    used.filled |= !plain;
-    let value = &output.value;
-    Some(Some(if plain { format!("{value} is not empty") } else { format!("filled({value})") }))
 }
 
-fn matches(output: &Output<'_>, regex: &Literal, used: &mut Used) -> String {
-    used.as_text |= !output.is_text();
-    let value = if output.is_text() { output.value.clone() } else { format!("as_text({})", output.value) };
-    format!("{value} matches {}", regex.text)
-}
-
-fn equals(output: &Output<'_>, wanted: &Node, said: &mut Said) -> Option<String> {
-    if matches!(wanted.value, Value::List(_) | Value::Map(_)) {
-        let message = format!("`equals` is {}, and STOP finds no two of them equal: it never holds", wanted.kind());
-        let help = "compare a text, a number or a boolean; of anything else ask `not_empty`";
-        said.error(Slug::Impossible, wanted.span, message, help);
-        return None;
+impl Output<'_> {
+    /// The output itself.
+    fn named(&self, sentence: Sentence) -> Sentence {
+        sentence.put_of(self.place, self.value.as_str())
     }
-    Some(format!("{} == {}", output.value, literal(wanted)))
-}
 
-fn greater_than(output: &Output<'_>, bound: &Node, said: &mut Said) -> Option<String> {
-    let Some(number) = bound.number() else {
-        said.shape(bound, "`greater_than` of a check of an output", "a number");
-        return None;
-    };
-    Some(format!("{} > {number}", output.value))
+    /// Beside other conditions the plain test would often follow from them, as the linter says.
+    fn not_empty(&self, sentence: Sentence, used: &mut Used) -> Sentence {
+        if self.alone && self.holds_something() {
+            return self.named(sentence).put(" is not empty");
+        }
+        used.filled = true;
+        self.named(sentence.put("filled(")).put(")")
+    }
+
+    fn matches(&self, sentence: Sentence, pattern: &Node, said: &mut Said, used: &mut Used) -> Option<Sentence> {
+        let regex = regex(pattern.text()?, pattern.span, said)?;
+        let value = match self.is_text() {
+            true => self.named(sentence),
+            false => self.named(sentence.put("as_text(")).put(")"),
+        };
+        used.as_text |= !self.is_text();
+        Some(value.put(" matches ").regex(pattern.span, &regex))
+    }
+
+    fn equals(&self, sentence: Sentence, wanted: &Node, said: &mut Said) -> Option<Sentence> {
+        if matches!(wanted.value, Value::List(_) | Value::Map(_)) {
+            let message = format!("`equals` is {}, and STOP finds no two of them equal: it never holds", wanted.kind());
+            let help = "compare a text, a number or a boolean; of anything else ask `not_empty`";
+            said.error(Slug::Impossible, wanted.span, message, help);
+            return None;
+        }
+        Some(self.named(sentence).put(" == ").put_of(wanted.span, literal(wanted)))
+    }
+
+    fn greater_than(&self, sentence: Sentence, bound: &Node, said: &mut Said) -> Option<Sentence> {
+        let Some(number) = bound.number() else {
+            said.shape(bound, "`greater_than` of a check of an output", "a number");
+            return None;
+        };
+        Some(self.named(sentence).put(" > ").put_of(bound.span, number))
+    }
 }

@@ -81,7 +81,7 @@ fn checks_are_told_with_what_they_lack() {
 #[test]
 fn a_command_is_not_chosen_by_the_run() {
     let found = of_check("{ check: custom, command: \"${outputs.program} -v\" }");
-    assert!(found.starts_with("skill.yaml:7:7: an interpolated value cannot be the program that is run"), "{found}");
+    assert!(found.starts_with("skill.yaml:7:33: an interpolated value cannot be the program that is run"), "{found}");
 }
 
 #[test]

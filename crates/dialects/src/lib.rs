@@ -155,13 +155,13 @@ pub fn holds_rules(text: &str) -> bool {
 pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowered, Diagnostics> {
     let text = sources.get(root).map(|file| file.text.clone()).unwrap_or_default();
     let mut dialects = DIALECTS.iter();
-    let found = first_read(&text, root).map_err(|error| Diagnostics(vec![error]))?;
+    let found = first_read(&text, root).map_err(|error| Diagnostics(vec![*error]))?;
     let Some(dialect) = dialects.find(|dialect| (dialect.is_one)(&found)) else {
         return Err(Diagnostics(vec![unknown(&found)]));
     };
     let document = match dialect.schema {
         yaml::Schema::Core => found,
-        other => yaml::parse(&text, root, other).map_err(|error| Diagnostics(vec![error]))?,
+        other => yaml::parse(&text, root, other).map_err(|error| Diagnostics(vec![*error]))?,
     };
     let How { files, given, newest } = how;
     let (said, out, params) = (Said::default(), Writer::default(), Vec::new());
@@ -175,7 +175,7 @@ pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowe
 }
 
 /// The document, for a look at whose it is. Placeholders without quotes are covered where they keep it from being read.
-fn first_read(text: &str, root: FileId) -> Result<Node, averment_base::diagnostic::Diagnostic> {
+fn first_read(text: &str, root: FileId) -> Result<Node, Box<averment_base::diagnostic::Diagnostic>> {
     yaml::parse(text, root, yaml::Schema::Core).or_else(|error| {
         let covered = wallfacer::template::readable(text).ok_or_else(|| error.clone())?;
         yaml::parse(&covered, root, yaml::Schema::Core).map_err(|_| error)

@@ -27,7 +27,7 @@ impl Assay<'_, '_> {
         match yaml::parse(&text, file, Schema::Core) {
             Ok(document) => Some(document),
             Err(error) => {
-                self.low.said.diagnostics.0.push(error);
+                self.low.said.diagnostics.0.push(*error);
                 None
             }
         }

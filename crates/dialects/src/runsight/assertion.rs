@@ -68,7 +68,7 @@ pub(super) struct Asserted<'a> {
 impl Asserted<'_> {
     /// The value as text, and where it stands.
     pub(super) fn value_text(&self) -> String {
-        self.value.map_or_else(String::new, |value| path::python_text(value))
+        self.value.map_or_else(String::new, path::python_text)
     }
 
     /// The place of a key, or of the whole assertion.

@@ -63,7 +63,7 @@ impl Reading {
         let raw = match covered.parse(file) {
             Ok(raw) => raw,
             Err(error) => {
-                lowering.said.diagnostics.0.push(error);
+                lowering.said.diagnostics.0.push(*error);
                 return None;
             }
         };

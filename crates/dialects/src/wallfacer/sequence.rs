@@ -31,6 +31,9 @@ struct Step<'n> {
     asserts: Vec<(Span, Cond)>,
 }
 
+/// A fixture: its place, its name, what is expected, and its calls with their arguments and responses.
+type Fixture<'n> = (Span, String, String, Vec<(String, Node, &'n Node)>);
+
 impl Sentences<'_, '_> {
     /// A sequence.
     pub(super) fn sequence(&mut self, node: &Node) {
@@ -171,12 +174,7 @@ impl Sentences<'_, '_> {
     }
 
     /// The calls of a fixture: as far as its answers give what later steps are called with.
-    fn test<'n>(
-        &mut self,
-        node: &'n Node,
-        steps: &[Step<'_>],
-        earlier: &[Earlier],
-    ) -> Option<(Span, String, String, Vec<(String, Node, &'n Node)>)> {
+    fn test<'n>(&mut self, node: &'n Node, steps: &[Step<'_>], earlier: &[Earlier]) -> Option<Fixture<'n>> {
         if !self.lowering.said.keys(node, "a fixture", &FIXTURE) {
             return None;
         }

@@ -63,7 +63,7 @@ impl<'t> Covered<'t> {
     ///
     /// # Errors
     /// What cannot be read.
-    pub fn parse(&self, file: FileId) -> Result<Node, Diagnostic> {
+    pub fn parse(&self, file: FileId) -> Result<Node, Box<Diagnostic>> {
         yaml::parse(&self.text, file, Schema::Core)
     }
 

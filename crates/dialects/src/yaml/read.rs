@@ -16,12 +16,12 @@ const DEPTH: usize = 64;
 ///
 /// # Errors
 /// What cannot be read, with its place and what to write.
-pub fn parse(text: &str, file: FileId, schema: Schema) -> Result<Node, Diagnostic> {
+pub fn parse(text: &str, file: FileId, schema: Schema) -> Result<Node, Box<Diagnostic>> {
     let places = Places::new(text, file);
     let mut reader = Reader { schema, open: Vec::new(), anchors: BTreeMap::new(), aliased: 0, root: None };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| places.unreadable(&error, text))?;
+        let (event, span) = event.map_err(|error| Box::new(places.unreadable(&error, text)))?;
         let place = places.span(span.start.index(), span.end.index());
         reader.take(event, place)?;
     }
@@ -85,11 +85,12 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Box<Diagnostic>> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
                 Err(Diagnostic::new(Slug::Syntax, span, "a second document begins here")
-                    .help("write one document into each file"))
+                    .help("write one document into each file")
+                    .into())
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let value = self.scalar(text, style, tag.as_deref(), span)?;
@@ -109,10 +110,10 @@ impl Reader {
         style: ScalarStyle,
         tag: Option<&Tag>,
         span: Span,
-    ) -> Result<Value, Diagnostic> {
+    ) -> Result<Value, Box<Diagnostic>> {
         let plain = |text: &str| {
             scalar::plain(text, self.schema).map_err(|message| {
-                Diagnostic::new(Slug::Syntax, span, message).help("write a number, or leave the key out")
+                Box::new(Diagnostic::new(Slug::Syntax, span, message).help("write a number, or leave the key out"))
             })
         };
         match tag.map(core_tag) {
@@ -120,24 +121,24 @@ impl Reader {
             None => Ok(Value::Text(text.into_owned())),
             Some(Some("str")) => Ok(Value::Text(text.into_owned())),
             Some(Some("int" | "float" | "bool" | "null")) => plain(&text),
-            Some(_) => Err(unread_tag(span)),
+            Some(_) => Err(unread_tag(span).into()),
         }
     }
 
-    fn begin(&mut self, anchor: usize, tag: Option<&Tag>, span: Span, is_map: bool) -> Result<(), Diagnostic> {
+    fn begin(&mut self, anchor: usize, tag: Option<&Tag>, span: Span, is_map: bool) -> Result<(), Box<Diagnostic>> {
         let wanted = if is_map { "map" } else { "seq" };
         if tag.is_some_and(|tag| core_tag(tag) != Some(wanted)) {
-            return Err(unread_tag(span));
+            return Err(unread_tag(span).into());
         }
         if self.open.len() >= DEPTH {
             let message = format!("lists and mappings are nested more than {DEPTH} deep");
-            return Err(Diagnostic::new(Slug::TooDeep, span, message).help("nest less"));
+            return Err(Diagnostic::new(Slug::TooDeep, span, message).help("nest less").into());
         }
         self.open.push(Open { anchor, start: span, items: Vec::new(), is_map });
         Ok(())
     }
 
-    fn end(&mut self, span: Span) -> Result<(), Diagnostic> {
+    fn end(&mut self, span: Span) -> Result<(), Box<Diagnostic>> {
         let Some(Open { anchor, start, items, is_map }) = self.open.pop() else { return Ok(()) };
         // In a block the library gives the end where the next line begins.
         let behind = items.last().map_or(span.end, |last| last.span.end);
@@ -148,7 +149,7 @@ impl Reader {
     }
 
     /// The entries of a mapping, those of `<<` behind its own.
-    fn mapping(&self, items: Vec<Node>) -> Result<Vec<(Node, Node)>, Diagnostic> {
+    fn mapping(&self, items: Vec<Node>) -> Result<Vec<(Node, Node)>, Box<Diagnostic>> {
         let mut entries: Vec<(Node, Node)> = Vec::new();
         let mut merged: Vec<(Node, Node)> = Vec::new();
         let mut known = BTreeMap::new();
@@ -160,13 +161,14 @@ impl Reader {
             }
             if key.is_map() || key.is_list() {
                 let message = format!("a key is {}", key.kind());
-                return Err(Diagnostic::new(Slug::Syntax, key.span, message).help("write a name as the key"));
+                return Err(Diagnostic::new(Slug::Syntax, key.span, message).help("write a name as the key").into());
             }
             if let Some(first) = known.insert(key.key(), key.span) {
                 let message = format!("the key `{}` stands twice in one mapping", key.key());
                 return Err(Diagnostic::new(Slug::Duplicate, key.span, message)
                     .other(first, "it stands here first")
-                    .help("keep one of them"));
+                    .help("keep one of them")
+                    .into());
             }
             entries.push((key, value));
         }
@@ -175,22 +177,22 @@ impl Reader {
         Ok(entries)
     }
 
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Diagnostic> {
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Box<Diagnostic>> {
         let Some((node, size)) = self.anchors.get(&anchor) else {
             let message = "the alias stands for a value that is not complete here";
-            return Err(Diagnostic::new(Slug::Syntax, span, message).help("a value cannot hold itself"));
+            return Err(Diagnostic::new(Slug::Syntax, span, message).help("a value cannot hold itself").into());
         };
         self.aliased = self.aliased.saturating_add(*size);
         if self.aliased > ALIASED {
             let message = format!("the aliases of this file stand for more than {ALIASED} values");
-            return Err(Diagnostic::new(Slug::TooLarge, span, message).help("write fewer aliases"));
+            return Err(Diagnostic::new(Slug::TooLarge, span, message).help("write fewer aliases").into());
         }
         let node = node.clone();
         self.put(node, 0)
     }
 
     /// Puts a value where it belongs.
-    fn put(&mut self, node: Node, anchor: usize) -> Result<(), Diagnostic> {
+    fn put(&mut self, node: Node, anchor: usize) -> Result<(), Box<Diagnostic>> {
         if anchor > 0 {
             let size = count(&node);
             self.aliased = self.aliased.saturating_add(size);
@@ -205,7 +207,7 @@ impl Reader {
 }
 
 /// The values that a merge key brings.
-fn merge(key: &Node, value: Node) -> Result<Vec<(Node, Node)>, Diagnostic> {
+fn merge(key: &Node, value: Node) -> Result<Vec<(Node, Node)>, Box<Diagnostic>> {
     match value.value {
         Value::Map(entries) => Ok(entries),
         Value::List(items) if items.iter().all(Node::is_map) => Ok(items
@@ -216,7 +218,8 @@ fn merge(key: &Node, value: Node) -> Result<Vec<(Node, Node)>, Diagnostic> {
             })
             .collect()),
         _ => Err(Diagnostic::new(Slug::Syntax, key.span, "`<<` merges mappings, and this is none")
-            .help("write an alias of a mapping behind it")),
+            .help("write an alias of a mapping behind it")
+            .into()),
     }
 }
 

@@ -40,30 +40,34 @@ impl<'a> Checker<'a> {
             return None;
         }
         let flags = Flags::of(&regex.flags);
-        let built = match flags.backtracks {
-            true => is_beyond_linear(&regex.pattern, flags.ignore_white_space)
-                .map_err(|mistake| regex_error::explain_mistake(regex, &mistake, subject))
-                .map(drop),
-            false => Ok(()),
-        };
-        let built = built.and_then(|()| {
-            translated(&regex.pattern, flags).map_err(|error| regex_error::explain(regex, &error, subject))
-        });
-        let known = built.and_then(|pattern| {
-            let text = format!("/{}/{}", regex.pattern, regex.flags);
-            self.built(regex, ir::Regex { pattern, text, backtracks: flags.backtracks })
-        });
-        match known {
+        match self.translated_regex(regex, flags, subject) {
             Ok(number) => number,
             Err(diagnostic) => {
-                self.report(diagnostic);
+                self.report(*diagnostic);
                 None
             }
         }
     }
 
+    /// The number of one whose flags are good; `None` where there is no room for it, which was said.
+    fn translated_regex(
+        &mut self,
+        regex: &ast::Regex,
+        flags: Flags,
+        subject: Option<&str>,
+    ) -> Result<Option<u32>, Box<Diagnostic>> {
+        if flags.backtracks {
+            is_beyond_linear(&regex.pattern, flags.ignore_white_space)
+                .map_err(|mistake| regex_error::explain_mistake(regex, &mistake, subject))?;
+        }
+        let pattern =
+            translated(&regex.pattern, flags).map_err(|error| regex_error::explain(regex, &error, subject))?;
+        let text = format!("/{}/{}", regex.pattern, regex.flags);
+        self.built(regex, ir::Regex { pattern, text, backtracks: flags.backtracks })
+    }
+
     /// The number of one that was read; `None` where there is no room for it, which was said.
-    fn built(&mut self, regex: &ast::Regex, one: ir::Regex) -> Result<Option<u32>, Diagnostic> {
+    fn built(&mut self, regex: &ast::Regex, one: ir::Regex) -> Result<Option<u32>, Box<Diagnostic>> {
         if let Some(known) = self.regexes.known.get_index_of(&one) {
             return Ok(Some(super::number(known)));
         }

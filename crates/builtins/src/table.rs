@@ -223,7 +223,7 @@ builtins! {
         hour(time: String | Number) -> Integer [], "the UTC hour of a time, from 0 to 23", r#"hour("2025-03-01T17:45:00Z") in 9..17"#;
     }
     Evidence in evidence {
-        required(value: Any) -> Any [], "the value itself; where it is missing the verdict of the assertion is `error`, and its reason names what is missing, whatever test, `not` or group is around it: what cannot be judged without a value is not judged", r#"required({ a: 0 }.a) == 0"#;
+        required(value: Any) -> Any [], "the value itself; where there is none the verdict of the assertion is `error`, and its reason names what leads nowhere, whatever test, `not` or group is around it: what cannot be judged without a value is not judged", r#"required({ a: 0 }.a) == 0"#;
         grounded(values: Any, sources: Any) -> Boolean [], "whether every number, URL and id in the values stands somewhere in the sources", r#"grounded("paid $1,234.50", { total: 1234.5 })"#;
         ungrounded(values: Any, sources: Any) -> List [], "the numbers, URLs and ids in the values that stand nowhere in the sources", r#"ungrounded("3 of 7 orders", ["7 orders"]) == ["3"]"#;
         contains_secret(value: Any) -> Boolean [], "whether some text in the value holds a credential: a provider's key, a token, a private key, an assignment such as `api_key = …`", r#"not contains_secret("the api key is in the vault")"#;

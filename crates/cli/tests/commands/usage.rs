@@ -589,6 +589,7 @@ fn every_command_has_help_with_examples() {
         "test",
         "lint",
         "fmt",
+        "import",
         "trace show",
         "trace convert",
         "trace stats",

@@ -55,3 +55,26 @@ fn files_of_invariants_are_read() {
         given.imports_cleanly();
     }
 }
+
+/// The example of the project says what its page says.
+#[test]
+fn the_example_is_kept_and_broken() {
+    let folder = averment_fixtures::project("examples/from-wallfacer");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let text = read("orders.yaml");
+    let given = Given { name: "orders.yaml", text: &text, ..Given::default() };
+    assert!(given.tested().unwrap().iter().all(|(_, passed, _)| *passed), "{:?}", given.tested());
+    given.imports_cleanly();
+    let failed = |run: &str, params: &[(&str, &str)]| -> Vec<String> {
+        let judged = Given { params, ..given.clone() }.judge(&read(run)).unwrap();
+        let failed = judged.rules.into_iter().filter(|(_, verdict, _)| *verdict == averment::Verdict::Fail);
+        failed.map(|(id, ..)| id).collect()
+    };
+    assert_eq!(failed("runs/kept.json", &[]), Vec::<String>::new());
+    assert_eq!(
+        failed("runs/broken.json", &[("list_tool", "list_orders")]),
+        ["orders.page_is_not_larger_than_asked", "orders.cancelled_is_gone"]
+    );
+    let other = failed("runs/broken.json", &[("list_tool", "list_invoices")]);
+    assert_eq!(other, ["orders.cancelled_is_gone"], "a parameter names the tool");
+}

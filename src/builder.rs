@@ -1,7 +1,7 @@
 //! Building rules of files and text, with what is given beside them.
 
 use crate::error::{Problem, RulesError};
-use crate::load::{self, Loading};
+use crate::load::{self, Loading, Options};
 use crate::rules::{self, Rules, Settings};
 use crate::stages::params::{self, Given};
 use crate::stages::select;
@@ -240,7 +240,8 @@ impl RulesBuilder {
         let given = self.files.as_deref();
         let given_params = self.given_texts();
         let (tools, limits) = (self.tools.as_slice(), self.settings.limits);
-        let how = |files| Loading { tools, given: &given_params, newest: self.newest, ..Loading::plain(files, limits) };
+        let foreign = Options { given: &given_params, newest: self.newest };
+        let how = |files| Loading { tools, foreign, ..Loading::plain(files, limits) };
         let nothing = Memory::default();
         match (source, given) {
             (Source::Bytes(name, bytes), given) => {

@@ -4,6 +4,7 @@ use crate::error::{Diagnostics, Problem};
 use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+pub use averment_dialects::Options;
 use averment_dialects::{How, Lowered};
 use averment_engine::bytecode::codec::{self, Decoded};
 use averment_engine::bytecode::program::{Program, ProgramSource};
@@ -22,17 +23,15 @@ pub struct Loading<'a> {
     pub tools: &'a [(String, String)],
     /// Sizes and depths.
     pub limits: Limits,
-    /// Values of parameters, as they were given: files of other systems put them into their text.
-    pub given: &'a [(String, String)],
-    /// Whether the newest release of another system decides where it and its documents disagree.
-    pub newest: bool,
+    /// What is given beside files of other systems.
+    pub foreign: Options<'a>,
 }
 
 impl<'a> Loading<'a> {
     /// Without parameters, catalogues and the like.
     #[must_use]
     pub fn plain(files: &'a dyn Files, limits: Limits) -> Self {
-        Self { files, tools: &[], limits, given: &[], newest: false }
+        Self { files, tools: &[], limits, foreign: Options::default() }
     }
 }
 
@@ -136,8 +135,8 @@ fn compiled_from(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Load
 
 /// A rule file of another system.
 fn foreign(mut sources: SourceMap, root: FileId, how: Loading<'_>) -> Loaded {
-    let Loading { files, tools, limits, given, newest } = how;
-    let compiled = averment_dialects::compile(&mut sources, root, tools, limits, How { files, given, newest });
+    let Loading { files, tools, limits, foreign } = how;
+    let compiled = averment_dialects::compile(&mut sources, root, tools, limits, How { files, options: foreign });
     let averment_dialects::Compiled { program, diagnostics, lowered } = compiled;
     Loaded { program, sources, diagnostics, checked: None, lowered }
 }

@@ -1,10 +1,10 @@
 //! From a foreign file to a program whose places are those of the file.
 
-use crate::{Dialect, How, Lowered, Own, Verdicts, lower};
+use crate::{How, Lowered, lower};
 use averment_base::diagnostic::{Diagnostic, Diagnostics};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts, Program, ProgramSource};
+use averment_engine::bytecode::program::{Program, ProgramSource};
 use averment_engine::bytecode::relocate::Origin;
 use averment_engine::check::{CheckOptions, check_with_tools};
 use averment_engine::compile;
@@ -56,25 +56,11 @@ pub fn compile(
         let all = sources.iter().map(of).chain([text]).collect();
         program.made_of(all, origin.clone(), &|span| in_files(span, files));
         let at = Span::new(root, 0, 0);
-        program.own_verdicts = Some(own_verdicts(lowered.dialect));
+        program.own_verdicts = Some(lowered.dialect.verdicts.clone());
         program.params.extend(lowered.params.iter().map(|(name, value)| param(name, value, at)));
         program
     });
     Compiled { program, diagnostics, lowered: Some(lowered) }
-}
-
-/// What verdicts are called in a system.
-fn own_verdicts(dialect: &Dialect) -> OwnVerdicts {
-    let of = |own: &Own| OwnVerdict { word: own.word.to_owned(), score: own.score };
-    let Verdicts { pass, fail, vacuous, undecided, error } = dialect.verdicts;
-    OwnVerdicts {
-        system: dialect.name.to_owned(),
-        pass: of(pass),
-        fail: of(fail),
-        vacuous: of(vacuous),
-        undecided: of(undecided),
-        error: of(error),
-    }
 }
 
 /// A parameter of the file: its value is in the sentences already.

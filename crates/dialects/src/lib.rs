@@ -7,6 +7,7 @@
 
 mod assay;
 mod compiled;
+mod jsonpath;
 pub mod regex_flavour;
 mod runsight;
 pub mod shape;
@@ -17,6 +18,7 @@ pub mod yaml;
 
 use averment_base::diagnostic::Diagnostics;
 use averment_base::source::{FileId, SourceMap};
+use averment_engine::bytecode::program::OwnVerdicts;
 use averment_engine::check::files::Files;
 pub use compiled::{Compiled, compile};
 use shape::Said;
@@ -26,48 +28,32 @@ use yaml::Node;
 
 /// A system whose rule files are read: a row of [`DIALECTS`].
 pub struct Dialect {
-    /// Its name, as people write it.
-    pub name: &'static str,
     /// What its files are called.
     pub files: &'static str,
+    /// Keys at the top of its files, which tell them while they are no YAML yet.
+    pub marks: &'static [&'static str],
     /// Which words of YAML are no text.
     pub schema: yaml::Schema,
     /// Whether a document is one of its files.
     pub is_one: fn(&Node) -> bool,
     /// Writes the sentences of a document.
     pub lower: fn(&Node, &mut Lowering<'_>),
-    /// What a verdict is called there.
-    pub verdicts: &'static Verdicts,
+    /// What verdicts are called there, and what it is called itself.
+    pub verdicts: OwnVerdicts,
+}
+
+impl Dialect {
+    /// Its name, as people write it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.verdicts.system
+    }
 }
 
 impl std::fmt::Debug for Dialect {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.name())
     }
-}
-
-/// What the five verdicts are in a system: a word each, and a score where it knows scores.
-#[derive(Debug)]
-pub struct Verdicts {
-    /// `pass`.
-    pub pass: Own,
-    /// `fail`.
-    pub fail: Own,
-    /// `vacuous`.
-    pub vacuous: Own,
-    /// `undecided`.
-    pub undecided: Own,
-    /// `error`.
-    pub error: Own,
-}
-
-/// The verdict of another system.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Own {
-    /// Its word.
-    pub word: &'static str,
-    /// Its score, where the assertion has none of its own; `None` where that system knows no scores.
-    pub score: Option<f64>,
 }
 
 /// All dialects. The first whose file a document is reads it.
@@ -81,10 +67,8 @@ pub struct Lowering<'a> {
     pub root: FileId,
     /// Where the files are read that it names.
     pub files: &'a dyn Files,
-    /// Values for its parameters, as they were given, with their names.
-    pub given: &'a [(String, String)],
-    /// Whether the newest release of the system decides where it and its documents disagree.
-    pub newest: bool,
+    /// What was given beside it.
+    pub options: Options<'a>,
     /// What is said of it.
     pub said: Said,
     /// The sentences.
@@ -111,7 +95,14 @@ pub struct Lowered {
 pub struct How<'a> {
     /// Where the files are read that they name.
     pub files: &'a dyn Files,
-    /// Values for parameters, with their names.
+    /// What was given beside them.
+    pub options: Options<'a>,
+}
+
+/// What is given beside foreign files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Values of parameters, as they were given, with their names: they are put into what the file says.
     pub given: &'a [(String, String)],
     /// Whether the newest release of a system decides where it and its documents disagree.
     pub newest: bool,
@@ -136,15 +127,15 @@ fn begins_like_yaml(text: &str) -> bool {
     })
 }
 
-/// Keys at the top of files of other systems, for text that is no YAML yet.
-const MARKS: &[&str] = &["sop", "invariants", "for_each_tool", "sequences", "blocks", "eval", "suite", "assertions"];
-
 /// Whether a text holds rules of a system that is read here, or would if it were YAML.
 #[must_use]
 pub fn holds_rules(text: &str) -> bool {
     match yaml::parse(text, FileId(0), yaml::Schema::Core) {
         Ok(document) => DIALECTS.iter().any(|dialect| (dialect.is_one)(&document)),
-        Err(_) => text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| MARKS.contains(&key))),
+        Err(_) => {
+            let is_mark = |key: &str| DIALECTS.iter().any(|dialect| dialect.marks.contains(&key));
+            text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| is_mark(key)))
+        }
     }
 }
 
@@ -163,9 +154,9 @@ pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowe
         yaml::Schema::Core => found,
         other => yaml::parse(&text, root, other).map_err(|error| Diagnostics(vec![*error]))?,
     };
-    let How { files, given, newest } = how;
+    let How { files, options } = how;
     let (said, out, params) = (Said::default(), Writer::default(), Vec::new());
-    let mut lowering = Lowering { sources, root, files, given, newest, said, out, params };
+    let mut lowering = Lowering { sources, root, files, options, said, out, params };
     (dialect.lower)(&document, &mut lowering);
     let Lowering { said, out, params, .. } = lowering;
     match said.has_errors() {
@@ -185,7 +176,7 @@ fn first_read(text: &str, root: FileId) -> Result<Node, Box<averment_base::diagn
 /// What is said of YAML that is no file of any system.
 fn unknown(document: &Node) -> averment_base::diagnostic::Diagnostic {
     use averment_base::diagnostic::{Diagnostic, Slug};
-    let known: Vec<String> = DIALECTS.iter().map(|dialect| format!("{} ({})", dialect.name, dialect.files)).collect();
+    let known: Vec<String> = DIALECTS.iter().map(|dialect| format!("{} ({})", dialect.name(), dialect.files)).collect();
     let place = document.entries().first().map_or(document.span.at_start(), |(key, _)| key.span);
     Diagnostic::new(Slug::Syntax, place, "this YAML holds no rules of a system that is read here")
         .help(format!("rule files are `.assert` files, and those of {}", known.join(", ")))

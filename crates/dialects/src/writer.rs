@@ -1,9 +1,10 @@
 //! Writing sentences, each piece with the place in the foreign file that it was made of.
 
+use crate::regex_flavour::Literal;
 use crate::yaml::{Node, Value};
 use averment_base::source::Span;
+use averment_base::value::notation;
 use averment_syntax::words;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 /// A text of the language in the making.
@@ -21,6 +22,57 @@ pub struct Written {
     pub text: String,
     /// Pieces with their places in the foreign file; pieces inside of others are finer.
     pub places: Vec<(Range<u32>, Span)>,
+}
+
+/// A sentence in the making: pieces of text, each with its place in the foreign file where it has one of its own.
+#[derive(Debug, Clone, Default)]
+pub struct Sentence {
+    pieces: Vec<(String, Option<Span>)>,
+    /// What is remarked above it.
+    remarks: Vec<String>,
+}
+
+impl Sentence {
+    /// Adds text.
+    #[must_use]
+    pub fn put(mut self, text: impl Into<String>) -> Self {
+        self.pieces.push((text.into(), None));
+        self
+    }
+
+    /// Adds text that was made of a place.
+    #[must_use]
+    pub fn put_of(mut self, place: Span, text: impl Into<String>) -> Self {
+        self.pieces.push((text.into(), Some(place)));
+        self
+    }
+
+    /// Adds a regular expression: one that backtracks is meant to.
+    #[must_use]
+    pub fn regex(mut self, place: Span, regex: &Literal) -> Self {
+        self.remarks.extend(regex.backtracks.then(|| "allow: backtracking".to_owned()));
+        self.put_of(place, regex.text.as_str())
+    }
+
+    /// Adds a remark that stands above it.
+    #[must_use]
+    pub fn remarked(mut self, remark: &str) -> Self {
+        self.remarks.push(remark.to_owned());
+        self
+    }
+
+    /// The same behind other text.
+    #[must_use]
+    pub fn behind(mut self, text: impl Into<String>) -> Self {
+        self.pieces.insert(0, (text.into(), None));
+        self
+    }
+
+    /// Whether a text stands in a piece of it.
+    #[must_use]
+    pub fn has(&self, text: &str) -> bool {
+        self.pieces.iter().any(|(piece, _)| piece.contains(text))
+    }
 }
 
 impl Writer {
@@ -80,9 +132,42 @@ impl Writer {
         self.of(place, |writer| writer.put(text));
     }
 
-    /// A value of the foreign file as a literal.
+    /// A value of the foreign file as a literal, each part of it made of its place.
     pub fn literal(&mut self, node: &Node) {
-        self.of(node.span, |writer| writer.text.push_str(&literal(node)));
+        self.of(node.span, |writer| match &node.value {
+            Value::List(items) if !items.is_empty() => {
+                for (at, item) in items.iter().enumerate() {
+                    writer.put(if at > 0 { ", " } else { "[" });
+                    writer.literal(item);
+                }
+                writer.put("]");
+            }
+            Value::Map(entries) if !entries.is_empty() => {
+                for (at, (name, value)) in entries.iter().enumerate() {
+                    writer.put(if at > 0 { ", " } else { "{ " });
+                    writer.of(name.span.to(value.span), |writer| {
+                        writer.put(&format!("{}: ", object_key(&name.key())));
+                        writer.literal(value);
+                    });
+                }
+                writer.put(" }");
+            }
+            _ => writer.put(&literal(node)),
+        });
+    }
+
+    /// Writes an assertion that is made of a place, with its modifiers.
+    pub fn assertion(&mut self, place: Span, sentence: &Sentence, modifiers: &str) {
+        sentence.remarks.iter().for_each(|remark| self.remark(remark));
+        self.line(place, |writer| {
+            for (piece, place) in &sentence.pieces {
+                match place {
+                    Some(place) => writer.put_of(*place, piece),
+                    None => writer.put(piece),
+                }
+            }
+            writer.put(modifiers);
+        });
     }
 
     fn indent(&mut self) {
@@ -123,29 +208,7 @@ impl Writer {
 /// A text as the language writes it.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            '$' if characters.peek() == Some(&'{') => quoted.push_str("\\$"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            hidden if hidden.is_control() || is_hidden(hidden) => {
-                let _ = write!(quoted, "\\u{{{:x}}}", u32::from(hidden));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-/// Characters that nobody sees, or that turn a line around.
-#[must_use]
-pub fn is_hidden(character: char) -> bool {
-    matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    notation::quoted(text, usize::MAX)
 }
 
 /// A value as the language writes it: JSON with bare keys where they can stand so.
@@ -161,7 +224,7 @@ pub fn literal(node: &Node) -> String {
         Value::Map(entries) => {
             format!(
                 "{{ {} }}",
-                joined(entries.iter().map(|(key, value)| format!("{}: {}", bare_key(&key.key()), literal(value))))
+                joined(entries.iter().map(|(name, value)| format!("{}: {}", object_key(&name.key()), literal(value))))
             )
         }
     }
@@ -172,8 +235,15 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
 }
 
 /// A key as it stands in an object: bare where it is a name.
-fn bare_key(key: &str) -> String {
-    if is_identifier(key) { key.to_owned() } else { quoted(key) }
+#[must_use]
+pub fn object_key(name: &str) -> String {
+    if is_identifier(name) { name.to_owned() } else { quoted(name) }
+}
+
+/// The step of a path to the value of a key: `.id`, `["user-id"]`.
+#[must_use]
+pub fn member(name: &str) -> String {
+    if is_identifier(name) { format!(".{name}") } else { format!("[{}]", quoted(name)) }
 }
 
 /// Whether a text is an identifier of the language.

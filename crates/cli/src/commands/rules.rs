@@ -4,7 +4,7 @@ use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use super::inputs::Input;
 use averment::Diagnostics;
-use averment::stages::load::{self, Loaded, Loading};
+use averment::stages::load::{self, Loaded, Loading, Options};
 use averment_base::diagnostic::render::{self, Ink, Style, paint};
 use averment_base::diagnostic::{self, Severity, Slug};
 use averment_base::limits::Limits;
@@ -126,17 +126,8 @@ pub struct Reading<'a> {
     pub read: &'a [PathBuf],
     /// The files of the project that declare tools.
     pub tools: &'a [ToolFile],
-    /// How files of other systems are read.
-    pub foreign: Foreign<'a>,
-}
-
-/// How files of other systems are read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Foreign<'a> {
-    /// Values of parameters: they stand in the text there.
-    pub given: &'a [(String, String)],
-    /// Whether the newest release of the system decides.
-    pub newest: bool,
+    /// What is given beside files of other systems.
+    pub foreign: Options<'a>,
 }
 
 /// `--compat` of commands that read files of other systems.
@@ -158,16 +149,16 @@ enum Compat {
 }
 
 impl CompatFlag {
-    /// How files of other systems are read with it.
-    pub fn reading<'a>(self, given: &'a [(String, String)]) -> Foreign<'a> {
-        Foreign { given, newest: self.compat == Some(Compat::Newest) }
+    /// What is given beside files of other systems, with it.
+    pub fn reading<'a>(self, given: &'a [(String, String)]) -> Options<'a> {
+        Options { given, newest: self.compat == Some(Compat::Newest) }
     }
 }
 
 impl<'a> Reading<'a> {
     /// With what every command allows.
     pub fn plain(limits: Limits) -> Self {
-        Self { limits, read: &[], tools: &[], foreign: Foreign::default() }
+        Self { limits, read: &[], tools: &[], foreign: Options::default() }
     }
 
     /// The same with files that declare tools.
@@ -176,7 +167,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The same with what is known for files of other systems.
-    pub fn foreign(self, foreign: Foreign<'a>) -> Self {
+    pub fn foreign(self, foreign: Options<'a>) -> Self {
         Self { foreign, ..self }
     }
 }
@@ -313,7 +304,7 @@ fn uses(file: &Loaded) -> Vec<Place> {
 
 /// Loads one file, or another text in its place.
 fn load_one(input: &Input, replaced: Option<String>, reading: Reading<'_>) -> Result<Loaded, Stop> {
-    let Reading { limits, read: further, tools, foreign: Foreign { given, newest } } = reading;
+    let Reading { limits, read: further, tools, foreign } = reading;
     let bytes = match replaced {
         Some(text) => text.into_bytes(),
         None => read(input, limits)?,
@@ -322,7 +313,7 @@ fn load_one(input: &Input, replaced: Option<String>, reading: Reading<'_>) -> Re
         Input::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
         Input::Stdin | Input::Made { .. } => std::path::PathBuf::new(),
     };
-    let how = Loading { files: &load::disk(limits, readable(input, further)), tools, limits, given, newest };
+    let how = Loading { files: &load::disk(limits, readable(input, further)), tools, limits, foreign };
     Ok(load::one(&input.name(), Some(&folder), bytes, how)?)
 }
 

@@ -1,7 +1,7 @@
 //! The formats of texts that the documented policy knows. They are asserted.
 
 use super::Assay;
-use super::regex::literal;
+use crate::regex_flavour::written;
 use crate::yaml::Node;
 
 /// The expressions of formats.
@@ -49,5 +49,5 @@ pub(super) fn expression_of(assay: &mut Assay<'_, '_>, node: &Node) -> Option<&'
 
 /// The expression of a format as a literal.
 pub(super) fn literal_of(assay: &mut Assay<'_, '_>, node: &Node) -> Option<String> {
-    expression_of(assay, node).map(|expression| literal(expression, ""))
+    expression_of(assay, node).map(|expression| written(expression, ""))
 }

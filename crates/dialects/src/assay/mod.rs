@@ -26,26 +26,29 @@ mod unit;
 
 use crate::writer::Labels;
 use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering, Own, Verdicts};
+use crate::{Dialect, Lowering};
+use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
 use schemas::Schemas;
+use std::borrow::Cow;
 
 /// The row of this dialect.
 pub(crate) const DIALECT: Dialect = Dialect {
-    name: "assay",
     files: "`mcp-eval.yaml`, `eval.yaml`, policies of tools",
+    marks: &["suite", "tests"],
     schema: Schema::Core,
     is_one,
     lower,
-    verdicts: &VERDICTS,
+    verdicts: VERDICTS,
 };
 
 /// A rule that nothing exercised passes there, and has no score. So does one that a run which goes on has not decided.
-static VERDICTS: Verdicts = Verdicts {
-    pass: Own { word: "pass", score: Some(1.0) },
-    fail: Own { word: "fail", score: Some(0.0) },
-    vacuous: Own { word: "not_exercised", score: None },
-    undecided: Own { word: "not_exercised", score: None },
-    error: Own { word: "error", score: Some(0.0) },
+const VERDICTS: OwnVerdicts = OwnVerdicts {
+    system: Cow::Borrowed("Assay"),
+    pass: OwnVerdict::new("pass", Some(1.0)),
+    fail: OwnVerdict::new("fail", Some(0.0)),
+    vacuous: OwnVerdict::new("not_exercised", None),
+    undecided: OwnVerdict::new("not_exercised", None),
+    error: OwnVerdict::new("error", Some(0.0)),
 };
 
 /// A file that is being lowered.

@@ -30,22 +30,3 @@ pub(super) fn may_be_empty(node: &Node) -> bool {
     let parsed = node.text().and_then(|pattern| regex_syntax::Parser::new().parse(pattern).ok());
     parsed.is_none_or(|parsed| parsed.properties().minimum_len().unwrap_or(0) == 0)
 }
-
-/// A pattern between slashes.
-pub(super) fn literal(pattern: &str, flags: &str) -> String {
-    let mut literal = String::from("/");
-    let mut escaped = false;
-    for character in pattern.chars() {
-        match character {
-            '/' if !escaped => literal.push_str("\\/"),
-            '\n' => literal.push_str("\\n"),
-            '\r' => literal.push_str("\\r"),
-            other => literal.push(other),
-        }
-        escaped = character == '\\' && !escaped;
-    }
-    if pattern.is_empty() {
-        literal.push_str("(?:)");
-    }
-    format!("{literal}/{flags}")
-}

@@ -1,7 +1,7 @@
 //! JSON Schemas, declared once under a name.
 
 use super::Assay;
-use crate::writer::{Writer, is_identifier, quoted};
+use crate::writer::Writer;
 use crate::yaml::{Node, Value};
 use averment_base::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ impl Schemas {
             out.gap();
             out.line(schema.span, |out| {
                 out.put(&format!("schema {name} = "));
-                write(out, &schema);
+                out.literal(&schema);
             });
         }
     }
@@ -48,31 +48,6 @@ impl Assay<'_, '_> {
     /// The name of a schema, which begins with what it is of.
     pub(super) fn schema(&mut self, of: &str, schema: &Node) -> String {
         self.schemas.declare(&capitalised(of), schema)
-    }
-}
-
-/// A value, each part of it made of its place.
-fn write(out: &mut Writer, node: &Node) {
-    let parts = |out: &mut Writer, open: &str, close: &str, parts: &[(Option<String>, &Node)]| {
-        out.put(open);
-        for (at, (key, value)) in parts.iter().enumerate() {
-            out.put(if at > 0 { ", " } else { "" });
-            out.of(value.span, |out| {
-                if let Some(key) = key {
-                    out.put(&format!("{key}: "));
-                }
-                write(out, value);
-            });
-        }
-        out.put(close);
-    };
-    match &node.value {
-        Value::List(items) => parts(out, "[", "]", &items.iter().map(|item| (None, item)).collect::<Vec<_>>()),
-        Value::Map(entries) if !entries.is_empty() => {
-            let key = |key: &Node| Some(key.key()).map(|key| if is_identifier(&key) { key } else { quoted(&key) });
-            parts(out, "{ ", " }", &entries.iter().map(|(name, value)| (key(name), value)).collect::<Vec<_>>());
-        }
-        _ => out.literal(node),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which calls a rule speaks of: names, aliases, names with expressions on arguments, globs.
 
 use super::Assay;
-use super::regex::literal;
-use crate::writer::{self, is_identifier, quoted};
+use crate::regex_flavour::written;
+use crate::writer::{self, member};
 use crate::yaml::Node;
 use averment_base::diagnostic::Slug;
 use std::collections::BTreeMap;
@@ -168,7 +168,7 @@ fn named(name: &str, aliases: &Aliases) -> Selector {
 
 /// The path of an argument.
 pub(super) fn argument(name: &str) -> String {
-    if is_identifier(name) { format!("args.{name}") } else { format!("args[{}]", quoted(name)) }
+    format!("args{}", member(name))
 }
 
 /// A glob as a pattern: bare where it can stand so, otherwise a condition on the name.
@@ -179,7 +179,7 @@ pub(super) fn glob(name: &str) -> String {
         () if !is_glob => writer::tool(name),
         () if name.chars().all(|c| c == '*') => "any".to_owned(),
         () if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '?') => name.to_owned(),
-        () => format!("(any where tool matches {})", literal(&format!("\\A{}\\z", expression(name)), "s")),
+        () => format!("(any where tool matches {})", written(&format!("\\A{}\\z", expression(name)), "s")),
     }
 }
 

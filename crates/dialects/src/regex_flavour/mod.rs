@@ -15,6 +15,7 @@ mod python;
 #[cfg(test)]
 mod tests;
 
+use averment_base::diagnostic::render::steers;
 pub use javascript::javascript;
 pub use python::{Flags, python};
 
@@ -43,30 +44,39 @@ impl Unusable {
 }
 
 impl Literal {
-    /// From a pattern in the language's own syntax, which may hold slashes and line ends as they are.
+    /// From a pattern in the language's own syntax.
     fn new(pattern: &str, mut flags: String, backtracks: bool) -> Self {
-        let mut body = String::with_capacity(pattern.len());
-        let mut escaped = false;
-        for letter in pattern.chars() {
-            match letter {
-                '/' if !escaped => body.push_str("\\/"),
-                '\n' => body.push_str(if escaped { "n" } else { "\\n" }),
-                '\r' => body.push_str(if escaped { "r" } else { "\\r" }),
-                letter => body.push(letter),
-            }
-            escaped = letter == '\\' && !escaped;
-        }
-        if body.is_empty() {
-            // Two slashes would be a division.
-            body.push_str("(?:)");
-        }
-        if let Some(rest) = body.strip_prefix(' ') {
-            body = format!("\\x20{rest}");
-        }
         if backtracks {
             flags.push('b');
         }
-        Self { text: format!("/{body}/{flags}"), backtracks }
+        Self { text: written(pattern, &flags), backtracks }
+    }
+}
+
+/// A pattern in the language's own syntax as a literal. It may hold slashes, line ends and characters that nobody sees as they are.
+#[must_use]
+pub fn written(pattern: &str, flags: &str) -> String {
+    let mut body = String::with_capacity(pattern.len());
+    let mut escaped = false;
+    for letter in pattern.chars() {
+        match letter {
+            '/' if !escaped => body.push_str("\\/"),
+            '\n' => body.push_str(if escaped { "n" } else { "\\n" }),
+            '\r' => body.push_str(if escaped { "r" } else { "\\r" }),
+            '\t' => body.push_str(if escaped { "t" } else { "\\t" }),
+            hidden if steers(hidden) => {
+                body.push_str(if escaped { "" } else { "\\" });
+                body.push_str(&format!("x{{{:x}}}", u32::from(hidden)));
+            }
+            letter => body.push(letter),
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    match body.strip_prefix(' ') {
+        // Two slashes would be a division.
+        None if body.is_empty() => format!("/(?:)/{flags}"),
+        Some(rest) => format!("/\\x20{rest}/{flags}"),
+        None => format!("/{body}/{flags}"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What all flavours are read into, and how it is written.
 
 use super::Unusable;
+use averment_base::diagnostic::render::steers;
 
 /// More groups inside each other are refused.
 pub(super) const DEEPEST: usize = 200;
@@ -224,9 +225,7 @@ impl<'p> Cursor<'p> {
 
 /// A character that stands for itself.
 pub(super) fn literal(letter: char) -> String {
-    let hidden = letter.is_control()
-        || letter.is_whitespace() && letter != ' '
-        || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    let hidden = steers(letter) || letter.is_whitespace() && letter != ' ';
     match letter {
         '\n' => "\\n".to_owned(),
         '\r' => "\\r".to_owned(),

@@ -1,9 +1,9 @@
 //! One assertion: what it is about, what it asks, what it counts.
 
-use super::kinds::{KINDS, Sentence};
-use super::{path, step};
+use super::kinds::KINDS;
+use super::path;
 use crate::Lowering;
-use crate::writer::{Writer, quoted};
+use crate::writer::{Sentence, Writer, member, quoted};
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
@@ -29,13 +29,13 @@ impl Subject {
 
     /// A block of a case whose outputs are recorded; it cost nothing and took no time.
     pub(super) fn of_case(case: &str, block: &str) -> Self {
-        Self { output: format!("meta.cases{}{}", step(case), step(block)), ..Self::of_run() }
+        Self { output: format!("meta.cases{}{}", member(case), member(block)), ..Self::of_run() }
     }
 
     /// A block of a run; where only one is asserted, a plain run is that block's.
     pub(super) fn of_block(name: &str, alone: bool) -> Self {
         let of = |field: &str, plain: &str| {
-            let path = format!("meta.blocks{}.{field}", step(name));
+            let path = format!("meta.blocks{}.{field}", member(name));
             if alone { format!("coalesce({path}, {plain})") } else { path }
         };
         let (cost, duration) = (of("cost_usd", "cost"), of("latency_ms", "duration"));
@@ -86,10 +86,7 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn write(&self, out: &mut Writer) {
-        out.line(self.place, |out| {
-            self.sentence.write(out);
-            out.put(&self.modifiers);
-        });
+        out.assertion(self.place, &self.sentence, &self.modifiers);
     }
 }
 
@@ -208,7 +205,7 @@ fn sentence(node: &Node, subject: &Subject, schema: &str, lowering: &mut Lowerin
     let asks = is_transformed && (negated || matches!(kind, "cost" | "latency"));
     let asserted = Asserted { node, text, subject, negated, value: node.get("value") };
     let sentence = lower(&asserted, schema, lowering)?;
-    Some(if asks { sentence.behind(&format!("{} exists and ", asserted.text)) } else { sentence })
+    Some(if asks { sentence.behind(format!("{} exists and ", asserted.text)) } else { sentence })
 }
 
 /// The expression of what a transform selects.

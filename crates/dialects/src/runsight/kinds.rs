@@ -3,49 +3,11 @@
 use super::assertion::{Asserted, plain_number};
 use super::path::python_text;
 use crate::Lowering;
-use crate::regex_flavour::{Flags, Unusable, python};
-use crate::writer::{Writer, quoted};
+use crate::regex_flavour::{self, Flags, Unusable, python};
+use crate::writer::{Sentence, quoted};
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
-
-/// A sentence: pieces of text, each with its place in the file where it has one of its own.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Sentence {
-    pieces: Vec<(Option<Span>, String)>,
-}
-
-impl Sentence {
-    /// Of text alone.
-    pub(super) fn of(text: impl Into<String>) -> Self {
-        Self { pieces: vec![(None, text.into())] }
-    }
-
-    /// Text in front of a piece that is made of a place, and text behind it.
-    pub(super) fn around(before: impl Into<String>, (place, piece): (Span, String), behind: impl Into<String>) -> Self {
-        Self { pieces: vec![(None, before.into()), (Some(place), piece), (None, behind.into())] }
-    }
-
-    /// The same behind other text.
-    pub(super) fn behind(mut self, text: &str) -> Self {
-        self.pieces.insert(0, (None, text.to_owned()));
-        self
-    }
-
-    /// Whether a text stands in it.
-    pub(super) fn has(&self, text: &str) -> bool {
-        self.pieces.iter().any(|(_, piece)| piece.contains(text))
-    }
-
-    pub(super) fn write(&self, out: &mut Writer) {
-        for (place, piece) in &self.pieces {
-            match place {
-                Some(place) => out.put_of(*place, piece),
-                None => out.put(piece),
-            }
-        }
-    }
-}
 
 type Lower = fn(&Asserted<'_>, &str, &mut Lowering<'_>) -> Option<Sentence>;
 
@@ -78,6 +40,11 @@ pub(super) const KINDS: &[(&str, Lower)] = &[
     ("rouge-n", |one, _, lowering| similar(one, "rouge_n", ", 1", "0.75", lowering)),
 ];
 
+/// Text in front of a piece that is made of a place, and text behind it.
+fn around(before: impl Into<String>, (place, piece): (Span, String), behind: &str) -> Sentence {
+    Sentence::default().put(before).put_of(place, piece).put(behind)
+}
+
 /// A comparison, or its opposite.
 fn compared(one: &Asserted<'_>, left: &str, sign: &str, right: (Span, String)) -> Sentence {
     let opposite = match sign {
@@ -85,7 +52,7 @@ fn compared(one: &Asserted<'_>, left: &str, sign: &str, right: (Span, String)) -
         ">=" => "<",
         _ => "!=",
     };
-    Sentence::around(format!("{left} {} ", if one.negated { opposite } else { sign }), right, "")
+    around(format!("{left} {} ", if one.negated { opposite } else { sign }), right, "")
 }
 
 /// A measure of likeness: its value is the score, also of its opposite.
@@ -128,12 +95,12 @@ fn within(one: &Asserted<'_>, value: String, test: &str, from: &str, to: &str) -
     let place = one.place("value");
     match (value.is_empty(), one.negated) {
         // Every text holds the empty one.
-        (true, false) => Sentence::around(one.text.clone(), (place, " exists".to_owned()), ""),
-        (true, true) => Sentence::around(one.text.clone(), (place, " is missing".to_owned()), ""),
-        (false, false) => Sentence::around(format!("{} {test} ", one.text), (place, quoted(&value)), ""),
+        (true, false) => around(one.text.clone(), (place, " exists".to_owned()), ""),
+        (true, true) => around(one.text.clone(), (place, " is missing".to_owned()), ""),
+        (false, false) => around(format!("{} {test} ", one.text), (place, quoted(&value)), ""),
         (false, true) => {
             let literal = exact(&format!("{from}{}{to}", escaped(&value)));
-            Sentence::around(format!("{} not matches ", one.text), (place, literal), "")
+            around(format!("{} not matches ", one.text), (place, literal), "")
         }
     }
 }
@@ -145,19 +112,7 @@ fn escaped(text: &str) -> String {
 
 /// A regular expression of the language's own syntax as a literal.
 fn exact(pattern: &str) -> String {
-    let mut literal = String::from("/");
-    for character in pattern.chars() {
-        match character {
-            '/' => literal.push_str("\\/"),
-            '\n' => literal.push_str("\\n"),
-            '\r' => literal.push_str("\\r"),
-            '\t' => literal.push_str("\\t"),
-            c if c.is_control() => literal.push_str(&format!("\\x{{{:x}}}", u32::from(c))),
-            other => literal.push(other),
-        }
-    }
-    literal.push('/');
-    literal
+    regex_flavour::written(pattern, "")
 }
 
 fn icontains(one: &Asserted<'_>, _: &str, _: &mut Lowering<'_>) -> Option<Sentence> {
@@ -196,7 +151,7 @@ fn equals(one: &Asserted<'_>, _: &str, lowering: &mut Lowering<'_>) -> Option<Se
     let json = serde_json::from_str::<serde_json::Value>(&value).is_ok();
     Some(match mode {
         Some(true) => as_json(one, &value),
-        None if json && !lowering.newest => either(one, &value),
+        None if json && !lowering.options.newest => either(one, &value),
         _ => as_text(one, &value),
     })
 }
@@ -204,20 +159,16 @@ fn equals(one: &Asserted<'_>, _: &str, lowering: &mut Lowering<'_>) -> Option<Se
 fn as_text(one: &Asserted<'_>, value: &str) -> Sentence {
     let place = one.place("value");
     match one.negated {
-        false => Sentence::around(format!("{} == ", one.text), (place, quoted(value)), ""),
-        true => Sentence::around(
-            format!("{} not matches ", one.text),
-            (place, exact(&format!("\\A{}\\z", escaped(value)))),
-            "",
-        ),
+        false => around(format!("{} == ", one.text), (place, quoted(value)), ""),
+        true => around(format!("{} not matches ", one.text), (place, exact(&format!("\\A{}\\z", escaped(value)))), ""),
     }
 }
 
 fn as_json(one: &Asserted<'_>, value: &str) -> Sentence {
     let expected = (one.place("value"), format!("json({})", quoted(value)));
     match one.negated {
-        false => Sentence::around(format!("json({}) == ", one.text), expected, ""),
-        true => Sentence::around(format!("{} is not json or json({}) != ", one.text, one.text), expected, ""),
+        false => around(format!("json({}) == ", one.text), expected, ""),
+        true => around(format!("{} is not json or json({}) != ", one.text, one.text), expected, ""),
     }
 }
 
@@ -230,7 +181,7 @@ fn either(one: &Asserted<'_>, value: &str) -> Sentence {
     };
     let sign = if one.negated { "!=" } else { "==" };
     let before = format!("if {} is json then json({}) {sign} ", one.text, one.text);
-    Sentence::around(before, expected, format!(" else {text}"))
+    around(before, expected, &format!(" else {text}"))
 }
 
 /// How many of several texts have to be there.
@@ -276,21 +227,21 @@ fn several(one: &Asserted<'_>, share: Share, lowering: &mut Lowering<'_>) -> Opt
         _ => "",
     };
     if !word.is_empty() {
-        return Some(Sentence::around(one.text.clone(), (place, word.to_owned()), ""));
+        return Some(around(one.text.clone(), (place, word.to_owned()), ""));
     }
     Some(match (share, one.negated) {
         (share, false) => {
             let word = if share == Share::All { "all" } else { "any" };
             let list = wanted.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
-            Sentence::around(format!("{} contains {word} ", one.text), (place, format!("[{list}]")), "")
+            around(format!("{} contains {word} ", one.text), (place, format!("[{list}]")), "")
         }
         (Share::Any, true) => {
             let pattern = wanted.iter().map(|text| escaped(text)).collect::<Vec<_>>().join("|");
-            Sentence::around(format!("{} not matches ", one.text), (place, exact(&pattern)), "")
+            around(format!("{} not matches ", one.text), (place, exact(&pattern)), "")
         }
         (Share::All, true) => {
             let missing = wanted.iter().map(|text| format!("{} not matches {}", one.text, exact(&escaped(text))));
-            Sentence::around("", (place, missing.collect::<Vec<_>>().join(" or ")), "")
+            around("", (place, missing.collect::<Vec<_>>().join(" or ")), "")
         }
     })
 }
@@ -301,7 +252,7 @@ fn regex(one: &Asserted<'_>, _: &str, lowering: &mut Lowering<'_>) -> Option<Sen
     match python(&pattern, Flags::default()) {
         Ok(literal) => {
             let test = if one.negated { "not matches" } else { "matches" };
-            Some(Sentence::around(format!("{} {test} ", one.text), (place, literal.text), ""))
+            Some(Sentence::default().put(format!("{} {test} ", one.text)).regex(place, &literal))
         }
         Err(Unusable { at, why }) => {
             let message = format!("`{pattern}` is no regular expression of Python: {why}, from byte {at} on");
@@ -364,7 +315,7 @@ fn between(one: &Asserted<'_>, count: &str, bounds: &Node, lowering: &mut Loweri
         (false, false) => parts.join(" and "),
         (false, true) => parts.join(" or "),
     };
-    Some(Sentence::around("", (bounds.span, text), ""))
+    Some(around("", (bounds.span, text), ""))
 }
 
 /// `is json`, with the schema that is declared for it.
@@ -378,7 +329,7 @@ fn json(one: &Asserted<'_>, test: &str, schema: &str, lowering: &mut Lowering<'_
         }
     };
     let sentence = format!("{} {test} json{schema}", one.text);
-    Some(Sentence::of(if one.negated { format!("not ({sentence})") } else { sentence }))
+    Some(Sentence::default().put(if one.negated { format!("not ({sentence})") } else { sentence }))
 }
 
 /// With a schema the first JSON of the text has to fit it, whatever else stands there.
@@ -386,7 +337,7 @@ fn contains_json(one: &Asserted<'_>, schema: &str, lowering: &mut Lowering<'_>) 
     match one.value {
         Some(value) if !value.is_null() && (value.is_map() || value.boolean().is_some()) => {
             let test = if one.negated { "is not" } else { "is" };
-            Some(Sentence::of(format!("first_json({}) {test} {schema}", one.text)))
+            Some(Sentence::default().put(format!("first_json({}) {test} {schema}", one.text)))
         }
         _ => json(one, "contains", schema, lowering),
     }

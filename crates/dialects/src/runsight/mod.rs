@@ -9,29 +9,32 @@ mod path;
 mod suite;
 
 use crate::shape::Said;
-use crate::writer::{Labels, is_identifier, quoted};
+use crate::writer::Labels;
 use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering, Own, Verdicts};
+use crate::{Dialect, Lowering};
 use assertion::Subject;
 use averment_base::diagnostic::Slug;
+use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
+use std::borrow::Cow;
 
 /// Workflows with assertions, suites of cases, and lists of assertions.
 pub const DIALECT: Dialect = Dialect {
-    name: "Runsight",
     files: "workflows with `assertions` on blocks, `eval` suites",
+    marks: &["blocks", "eval", "assertions"],
     schema: Schema::Yaml11,
     is_one: |document| {
         let list = document.get("assertions").is_some_and(Node::is_list);
         list || document.get("eval").is_some() || document.get("blocks").is_some_and(Node::is_map)
     },
     lower,
-    verdicts: &Verdicts {
-        pass: Own { word: "passed", score: Some(1.0) },
-        fail: Own { word: "failed", score: Some(0.0) },
+    verdicts: OwnVerdicts {
+        system: Cow::Borrowed("Runsight"),
+        pass: OwnVerdict::new("passed", Some(1.0)),
+        fail: OwnVerdict::new("failed", Some(0.0)),
         // A test that nothing exercised passes there.
-        vacuous: Own { word: "passed", score: Some(1.0) },
-        undecided: Own { word: "failed", score: Some(0.0) },
-        error: Own { word: "error", score: Some(0.0) },
+        vacuous: OwnVerdict::new("passed", Some(1.0)),
+        undecided: OwnVerdict::new("failed", Some(0.0)),
+        error: OwnVerdict::new("error", Some(0.0)),
     },
 };
 
@@ -79,9 +82,4 @@ fn asserted<'a>(document: &'a Node, said: &mut Said) -> Vec<(&'a Node, &'a Node)
         }
     }
     found
-}
-
-/// A step of a path to the entry of a name.
-fn step(name: &str) -> String {
-    if is_identifier(name) { format!(".{name}") } else { format!("[{}]", quoted(name)) }
 }

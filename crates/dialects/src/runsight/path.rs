@@ -1,6 +1,6 @@
 //! Paths of the library that Runsight uses (`jsonpath-ng`) in the syntax of RFC 9535, and values as Python writes them.
 
-use crate::writer::is_identifier;
+use crate::jsonpath::{Path, written};
 use crate::yaml::Node;
 use averment_base::limits::Limits;
 use averment_base::value::json::parse;
@@ -167,22 +167,6 @@ fn is_inner(c: char) -> bool {
 
 /// A path of RFC 9535 as a path of the language, where it is nothing but names and numbers: `.items[0].name`.
 pub(super) fn plain(path: &str) -> Option<String> {
-    let mut rest = path.strip_prefix('$')?;
-    let mut plain = String::new();
-    while !rest.is_empty() {
-        let inner = if let Some(name) = rest.strip_prefix('.') {
-            let end = name.find(['.', '[']).unwrap_or(name.len());
-            let (name, behind) = name.split_at_checked(end)?;
-            let step = is_identifier(name).then(|| format!(".{name}"))?;
-            (step, behind)
-        } else {
-            let (index, behind) = rest.strip_prefix('[')?.split_once(']')?;
-            let whole = index.strip_prefix('-').unwrap_or(index);
-            let is_index = !whole.is_empty() && whole.len() < 10 && whole.bytes().all(|byte| byte.is_ascii_digit());
-            (is_index.then(|| format!("[{index}]"))?, behind)
-        };
-        plain.push_str(&inner.0);
-        rest = inner.1;
-    }
-    Some(plain)
+    let path = Path::behind_root(path.strip_prefix('$')?);
+    path.rest.is_empty().then(|| written(&path.steps))
 }

@@ -6,7 +6,7 @@ use super::output::{self, Used};
 use super::template::{Piece, pieces, text};
 use crate::regex_flavour::{Literal, javascript};
 use crate::shape::{Said, listed};
-use crate::writer::{Writer, is_identifier, label, quoted, tool};
+use crate::writer::{Sentence, Writer, is_identifier, label, quoted, tool};
 use crate::yaml::Node;
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
@@ -19,45 +19,6 @@ pub(super) struct Check<'a> {
     pub(super) manifest: &'a Manifest<'a>,
     /// Whether no other check beside it has the same type.
     pub(super) alone: bool,
-}
-
-/// A sentence in the making: its pieces, some with the place that they were made of, and what is remarked above it.
-#[derive(Default)]
-pub(super) struct Sentence {
-    pieces: Vec<(String, Option<Span>)>,
-    remarks: Vec<String>,
-}
-
-impl Sentence {
-    /// Adds text.
-    pub(super) fn put(mut self, text: impl Into<String>) -> Self {
-        self.pieces.push((text.into(), None));
-        self
-    }
-
-    /// Adds text that was made of a place.
-    pub(super) fn put_of(mut self, place: Span, text: impl Into<String>) -> Self {
-        self.pieces.push((text.into(), Some(place)));
-        self
-    }
-
-    /// Adds an expression: one that backtracks is meant to.
-    pub(super) fn regex(self, place: Span, regex: &Literal) -> Self {
-        let mut sentence = self.put_of(place, regex.text.as_str());
-        if regex.backtracks {
-            sentence.remarks.push("allow: backtracking".to_owned());
-        }
-        sentence
-    }
-
-    fn write(&self, out: &mut Writer) {
-        for (text, place) in &self.pieces {
-            match place {
-                Some(place) => out.put_of(*place, text),
-                None => out.put(text),
-            }
-        }
-    }
 }
 
 /// A type of checks.
@@ -115,17 +76,9 @@ pub(super) fn one(
     let same = beside.iter().filter(|other| other.get("check").and_then(Node::text) == Some(name)).count();
     let check = Check { node, name, manifest, alone: same <= 1 };
     let Some(sentence) = (kind.sentence)(&check, said, used) else { return };
-    sentence.remarks.iter().for_each(|remark| out.remark(remark));
-    out.line(node.span, |out| {
-        sentence.write(out);
-        if let Some(severity) = severity {
-            out.put(&format!(" severity {severity}"));
-        }
-        if let Some(message) = message {
-            out.put(&format!(" message {}", quoted(message)));
-        }
-        out.put(&format!(" tags {}", label(name)));
-    });
+    let severity = severity.map(|severity| format!(" severity {severity}")).unwrap_or_default();
+    let message = message.map(|message| format!(" message {}", quoted(message))).unwrap_or_default();
+    out.assertion(node.span, &sentence, &format!("{severity}{message} tags {}", label(name)));
 }
 
 fn kind_of(name: &str) -> Option<&'static Kind> {
@@ -266,8 +219,8 @@ fn milliseconds(number: &str) -> String {
 
 /// What always holds, where the linter would ask whether that is meant.
 pub(super) fn always() -> Sentence {
-    let remarks = vec!["The check asks for nothing: it always holds.".to_owned(), "allow: always-true".to_owned()];
-    Sentence { remarks, ..Sentence::default().put("true") }
+    let sentence = Sentence::default().put("true");
+    sentence.remarked("The check asks for nothing: it always holds.").remarked("allow: always-true")
 }
 
 /// A command is run without a shell: signs that only a shell understands would be arguments.

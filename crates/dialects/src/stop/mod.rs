@@ -11,20 +11,23 @@ mod places;
 mod template;
 
 use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering, Own, Verdicts};
+use crate::{Dialect, Lowering};
 use averment_base::diagnostic::Slug;
+use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
+use std::borrow::Cow;
 
 /// The dialect.
 pub(crate) const DIALECT: Dialect =
-    Dialect { name: "STOP", files: "`skill.yaml`", schema: Schema::Core, is_one, lower, verdicts: &VERDICTS };
+    Dialect { files: "`skill.yaml`", marks: &["sop"], schema: Schema::Core, is_one, lower, verdicts: VERDICTS };
 
 /// A result of STOP is `pass` or `fail`: what could not be looked at is no pass.
-static VERDICTS: Verdicts = Verdicts {
-    pass: Own { word: "pass", score: None },
-    fail: Own { word: "fail", score: None },
-    vacuous: Own { word: "pass", score: None },
-    undecided: Own { word: "fail", score: None },
-    error: Own { word: "fail", score: None },
+const VERDICTS: OwnVerdicts = OwnVerdicts {
+    system: Cow::Borrowed("STOP"),
+    pass: OwnVerdict::new("pass", None),
+    fail: OwnVerdict::new("fail", None),
+    vacuous: OwnVerdict::new("pass", None),
+    undecided: OwnVerdict::new("fail", None),
+    error: OwnVerdict::new("fail", None),
 };
 
 /// A manifest says its version of the specification, or at least has assertions before or after.

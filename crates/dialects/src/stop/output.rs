@@ -1,10 +1,10 @@
 //! Checks of outputs: `output.article_url` and the like.
 
-use super::checks::{Check, Sentence, always, checks_nothing, regex};
+use super::checks::{Check, always, checks_nothing, regex};
 use super::manifest::undeclared_output;
-use super::template::member;
+use super::template;
 use crate::shape::Said;
-use crate::writer::{Writer, literal};
+use crate::writer::{Sentence, Writer, literal};
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
@@ -72,7 +72,7 @@ pub(super) fn sentence(check: &Check<'_>, said: &mut Said, used: &mut Used) -> O
     }
     let asked: Vec<(&str, &Node)> = KEYS.iter().filter_map(|key| Some((*key, check.node.get(key)?))).collect();
     let output = Output {
-        value: member("output", field),
+        value: template::output(field),
         place: place.span,
         kind: check.manifest.output(field).and_then(|output| output.kind),
         alone: check.alone && asked.len() == 1,

@@ -1,7 +1,7 @@
 //! Texts of a manifest in which inputs and outputs are named: `"${inputs.article_path}"`.
 
 use super::manifest::Manifest;
-use crate::writer::{is_identifier, quoted};
+use crate::writer::{member, quoted};
 
 /// A piece of such a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) fn text(pieces: &[Piece<'_>], manifest: &Manifest<'_>) -> String {
         match piece {
             Piece::Literal(literal) => text.push_str(inside(&quoted(literal))),
             Piece::Input(name) => text.push_str(&format!("${{{}}}", input(name, manifest))),
-            Piece::Output(name) => text.push_str(&format!("${{{}}}", member("output", name))),
+            Piece::Output(name) => text.push_str(&format!("${{{}}}", output(name))),
         }
     }
     text.push('"');
@@ -66,17 +66,14 @@ fn inside(quoted: &str) -> &str {
 }
 
 fn input(name: &str, manifest: &Manifest<'_>) -> String {
-    let value = member("inputs", name);
+    let value = format!("inputs{}", member(name));
     match manifest.input(name).and_then(|input| input.default) {
         Some(default) => format!("if {value} is missing then {} else {value}", crate::writer::literal(default)),
         None => value,
     }
 }
 
-/// A field of a root: `output.status`, `output["status-code"]`.
-pub(super) fn member(root: &str, name: &str) -> String {
-    match is_identifier(name) {
-        true => format!("{root}.{name}"),
-        false => format!("{root}[{}]", quoted(name)),
-    }
+/// A field of the output: `output.status`, `output["status-code"]`.
+pub(super) fn output(name: &str) -> String {
+    format!("output{}", member(name))
 }

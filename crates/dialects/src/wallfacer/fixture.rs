@@ -1,7 +1,6 @@
 //! Fixtures: tests of the rules of a pack.
 
 use super::Sentences;
-use super::literal;
 use crate::writer::{Writer, quoted};
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
@@ -82,14 +81,14 @@ impl Fixture<'_> {
             match self.input {
                 Some(input) => {
                     out.put("args: ");
-                    literal(out, input);
+                    out.literal(input);
                     out.put(", ");
                 }
                 None if fixed.is_none() => out.put("args: {}, "),
                 None => {}
             }
             out.put("response: ");
-            literal(out, self.response);
+            out.literal(self.response);
             out.put(" }");
         });
     }
@@ -100,7 +99,7 @@ impl Fixture<'_> {
             out.put("{ tools: [");
             if let Some(annotations) = annotations {
                 out.put(&format!("{{ name: \"{TOOL}\", annotations: "));
-                literal(out, annotations);
+                out.literal(annotations);
                 out.put(" }");
             }
             out.put("], calls: [");
@@ -122,11 +121,11 @@ impl Fixture<'_> {
     fn made(&self, out: &mut Writer, fixed: Option<&Node>) {
         out.put(&format!("{{ tool: \"{TOOL}\", args: "));
         match self.input.or(fixed) {
-            Some(input) => literal(out, &with_tool(input)),
+            Some(input) => out.literal(&with_tool(input)),
             None => out.put("{}"),
         }
         out.put(", result: ");
-        literal(out, self.response);
+        out.literal(self.response);
         out.put(" }");
     }
 }

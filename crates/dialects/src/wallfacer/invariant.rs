@@ -207,7 +207,7 @@ impl Sentences<'_, '_> {
         let mut parts = Vec::new();
         for (key, spec) in generate.entries() {
             let Some((ty, range)) = self.spec(spec) else { continue };
-            parts.push(format!("{}: {ty}{range}", super::key_of(&key.key())));
+            parts.push(format!("{}: {ty}{range}", writer::object_key(&key.key())));
         }
         let cases = cases.and_then(Node::number).unwrap_or("100");
         format!("generate {{ {} }} cases {cases} seed 0", parts.join(", "))

@@ -12,23 +12,24 @@ mod kinds;
 mod names;
 mod operand;
 mod pack;
-mod path;
 mod placeholder;
 mod regex;
 mod sequence;
 pub(crate) mod template;
 
 use crate::writer::{Labels, Writer};
-use crate::yaml::{Node, Schema, Value};
-use crate::{Dialect, Lowering, Own, Verdicts};
+use crate::yaml::{Node, Schema};
+use crate::{Dialect, Lowering};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
-use names::{Names, key_of};
+use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
+use names::Names;
+use std::borrow::Cow;
 
 /// Packs of the versions 1 to 3.
 pub const DIALECT: Dialect = Dialect {
-    name: "wallfacer",
     files: "packs with `version` and `invariants`",
+    marks: &["invariants", "for_each_tool", "sequences"],
     schema: Schema::Core,
     is_one: |document| {
         // Steps of a sequence have no type; rules of a policy of Assay, which stand under the same key, do.
@@ -37,13 +38,14 @@ pub const DIALECT: Dialect = Dialect {
         has("invariants") || has("for_each_tool") || document.get("sequences").is_some_and(|list| !typed(list))
     },
     lower,
-    verdicts: &Verdicts {
-        pass: Own { word: "pass", score: None },
-        fail: Own { word: "fail", score: None },
+    verdicts: OwnVerdicts {
+        system: Cow::Borrowed("wallfacer"),
+        pass: OwnVerdict::new("pass", None),
+        fail: OwnVerdict::new("fail", None),
         // What holds because nothing speaks against it passes there.
-        vacuous: Own { word: "pass", score: None },
-        undecided: Own { word: "structural", score: None },
-        error: Own { word: "structural", score: None },
+        vacuous: OwnVerdict::new("pass", None),
+        undecided: OwnVerdict::new("structural", None),
+        error: OwnVerdict::new("structural", None),
     },
 };
 
@@ -173,7 +175,7 @@ impl Sentences<'_, '_> {
         for (name, schema) in std::mem::take(&mut self.schemas) {
             self.out.line(schema.span, |out| {
                 out.put(&format!("schema {name} = "));
-                literal(out, &schema);
+                out.literal(&schema);
             });
             self.out.gap();
         }
@@ -202,27 +204,4 @@ impl Sentences<'_, '_> {
             }
         }
     }
-}
-
-/// A value of the pack, each part with its place.
-fn literal(out: &mut Writer, node: &Node) {
-    out.of(node.span, |out| match &node.value {
-        Value::List(items) if !items.is_empty() => {
-            for (at, item) in items.iter().enumerate() {
-                out.put(if at > 0 { ", " } else { "[" });
-                literal(out, item);
-            }
-            out.put("]");
-        }
-        Value::Map(entries) if !entries.is_empty() => {
-            for (at, (key, value)) in entries.iter().enumerate() {
-                out.put(if at > 0 { ", " } else { "{ " });
-                out.put_of(key.span, &key_of(&key.key()));
-                out.put(": ");
-                literal(out, value);
-            }
-            out.put(" }");
-        }
-        _ => out.put(&crate::writer::literal(node)),
-    });
 }

@@ -1,9 +1,8 @@
 //! What the paths and placeholders of a pack stand for in a sentence.
 
-use super::path::{self, Path, Step};
-use crate::writer::{is_identifier, quoted};
+use crate::jsonpath::{self as path, Path, Step};
+use crate::writer::{object_key, quoted};
 use crate::yaml::{Node, Value};
-use std::fmt::Write as _;
 
 /// What `$.response`, `$.input`, `$.tool` and `$.item` are where an assertion stands.
 #[derive(Debug, Clone)]
@@ -100,7 +99,8 @@ impl Names {
             Value::Text(text) => self.text(text),
             Value::List(items) => format!("[{}]", joined(items.iter().map(|item| self.literal(item)).collect())),
             Value::Map(entries) if !entries.is_empty() => {
-                let entry = |(key, value): &(Node, Node)| format!("{}: {}", key_of(&key.key()), self.literal(value));
+                let entry =
+                    |(key, value): &(Node, Node)| format!("{}: {}", object_key(&key.key()), self.literal(value));
                 format!("{{ {} }}", joined(entries.iter().map(entry).collect()))
             }
             _ => crate::writer::literal(node),
@@ -124,19 +124,4 @@ impl Names {
             }
         }
     }
-}
-
-/// A key of an object literal.
-pub(super) fn key_of(key: &str) -> String {
-    if is_identifier(key) { key.to_owned() } else { quoted(key) }
-}
-
-/// `.key`, or `["key"]`.
-pub(super) fn member(key: &str) -> String {
-    let mut text = String::new();
-    let _ = match is_identifier(key) {
-        true => write!(text, ".{key}"),
-        false => write!(text, "[{}]", quoted(key)),
-    };
-    text
 }

@@ -2,7 +2,7 @@
 
 use super::Sentences;
 use super::names::Names;
-use super::path::Path;
+use crate::jsonpath::Path;
 use crate::yaml::Node;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;

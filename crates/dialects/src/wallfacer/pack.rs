@@ -35,7 +35,7 @@ pub(super) fn read(lowering: &mut Lowering<'_>) -> Option<Pack> {
     let mut reading = Reading { declared: BTreeSet::new(), parameters: None };
     let pack = reading.pack(lowering, lowering.root, &mut Vec::new());
     let start = Span::new(lowering.root, 0, 0);
-    for (name, _) in lowering.given {
+    for (name, _) in lowering.options.given {
         if reading.declared.contains(name) {
             continue;
         }

@@ -1,8 +1,9 @@
 //! Placeholders in the arguments of a sequence: `{{steps.made.response.id}}` stands for what an earlier step answered.
 
 use super::Sentences;
-use super::names::{Names, key_of};
-use super::path::Path;
+use super::names::Names;
+use crate::jsonpath::Path;
+use crate::writer::object_key;
 use crate::writer::quoted;
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
@@ -121,7 +122,7 @@ impl Sentences<'_, '_> {
             Value::Map(entries) if !entries.is_empty() => {
                 let mut parts = Vec::new();
                 for (key, value) in entries {
-                    parts.push(format!("{}: {}", key_of(&key.key()), self.argument(value, earlier, taken)?));
+                    parts.push(format!("{}: {}", object_key(&key.key()), self.argument(value, earlier, taken)?));
                 }
                 Some(format!("{{ {} }}", parts.join(", ")))
             }

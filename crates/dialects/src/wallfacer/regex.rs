@@ -5,14 +5,12 @@ use regex_syntax::hir::{Hir, HirKind};
 
 /// A pattern as a literal.
 pub(super) fn literal(pattern: &str) -> Result<String, Unusable> {
-    Ok(visible(&regex_flavour::rust(pattern)?.text))
+    Ok(regex_flavour::rust(pattern)?.text)
 }
 
 /// A literal that finds a text from its beginning to its end, and nothing else.
 pub(super) fn exactly(text: &str) -> Option<String> {
-    let literal = regex_flavour::rust(&format!(r"\A{}\z", regex_syntax::escape(text))).ok()?;
-    // What is written letter by letter has no classes.
-    Some(visible(literal.text.strip_suffix('u').unwrap_or(&literal.text)))
+    Some(regex_flavour::written(&format!(r"\A{}\z", regex_syntax::escape(text)), ""))
 }
 
 /// Whether a pattern finds itself in every text.
@@ -28,16 +26,4 @@ fn looks_around(hir: &Hir) -> bool {
         HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(looks_around),
         _ => false,
     }
-}
-
-/// The literal with characters that nobody sees, or that turn a line around, by their numbers.
-fn visible(literal: &str) -> String {
-    let mut out = String::new();
-    for character in literal.chars() {
-        match crate::writer::is_hidden(character) || character.is_control() {
-            true => out.push_str(&format!("\\x{{{:x}}}", u32::from(character))),
-            false => out.push(character),
-        }
-    }
-    out
 }

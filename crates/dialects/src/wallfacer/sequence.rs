@@ -7,9 +7,9 @@ use super::Sentences;
 use super::check;
 use super::cond::Cond;
 use super::fixture::line;
-use super::literal;
-use super::names::{Names, member};
+use super::names::Names;
 use super::placeholder::{Earlier, Piece, made};
+use crate::writer::member;
 use crate::writer::{label, quoted};
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
@@ -90,9 +90,9 @@ impl Sentences<'_, '_> {
                         for (at, (tool, args, response)) in calls.iter().enumerate() {
                             out.put(if at > 0 { ", " } else { "" });
                             out.put(&format!("{{ tool: {}, args: ", quoted(tool)));
-                            literal(out, args);
+                            out.literal(args);
                             out.put(", result: ");
-                            literal(out, response);
+                            out.literal(response);
                             out.put(" }");
                         }
                         out.put("] }");

@@ -177,7 +177,8 @@ pub(super) fn parameters(lowering: &mut Lowering<'_>, metadata: Option<&Node>) -
             lowering.said.error(Slug::TypeMismatch, name.span, message, "write `default: …`: a pack runs as it stands");
             continue;
         };
-        let given = lowering.given.iter().rev().find(|(given, _)| *given == name.key()).map(|(_, value)| value.clone());
+        let given =
+            lowering.options.given.iter().rev().find(|(given, _)| *given == name.key()).map(|(_, value)| value.clone());
         let whole = (given.is_none() && (default.is_list() || default.is_map())).then(|| default.clone());
         let text = given.unwrap_or_else(|| as_text(default));
         if !lowering.params.iter().any(|(known, _)| *known == name.key()) {

@@ -4,7 +4,7 @@ use averment::{Rules, Verdict};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::How;
+use averment_dialects::{How, Options};
 use averment_engine::check::files::Memory;
 use averment_engine::check::{CheckOptions, check};
 use averment_ide::lint::{LintOptions, report};
@@ -55,7 +55,7 @@ impl Given<'_> {
         let root = sources.add(SourceFile::new(self.name, Some(Path::new("")), self.text));
         let given: Vec<(String, String)> =
             self.params.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        let how = How { files: &self.files(), given: &given, newest: self.newest };
+        let how = How { files: &self.files(), options: Options { given: &given, newest: self.newest } };
         let compiled = averment_dialects::compile(&mut sources, root, &[], Limits::default(), how);
         match (compiled.program, compiled.lowered) {
             (Some(_), Some(lowered)) => Ok(lowered.written.text),

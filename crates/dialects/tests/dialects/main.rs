@@ -18,6 +18,7 @@
 
 mod assay;
 mod judged;
+mod pages;
 mod runsight;
 mod stop;
 mod tally;

@@ -5,6 +5,7 @@ use crate::tally::{Tally, few_decisions};
 use averment::Verdict;
 use averment_fixtures::{lines, shared};
 use serde_json::{Value as Json, json};
+use std::path::Path;
 
 /// Where the differences are decided.
 const PAGE: &str = include_str!("../../../../docs/reference/runsight.md");
@@ -116,6 +117,12 @@ fn compare(tally: &mut Tally, vector: &Json, file: Result<Judged, String>) {
 #[test]
 fn conformance_of_runsight() {
     let Some(folder) = shared("conformance/runsight") else { return };
+    let mut files = assertions(&folder);
+    files.extend([lists(&folder), suites(&folder), transforms(&folder)]);
+    few_decisions("Runsight", files);
+}
+
+fn assertions(folder: &Path) -> Vec<(usize, usize)> {
     let mut files = Vec::new();
     for (name, newest) in
         [("golden_assertions.jsonl", true), ("unit_test_vectors.jsonl", true), ("golden_equals_legacy.jsonl", false)]
@@ -127,12 +134,10 @@ fn conformance_of_runsight() {
         }
         files.push(tally.decided_in(PAGE).end());
     }
-    few_decisions("Runsight", files);
+    files
 }
 
-#[test]
-fn conformance_of_runsight_lists_and_scores() {
-    let Some(folder) = shared("conformance/runsight") else { return };
+fn lists(folder: &Path) -> (usize, usize) {
     let mut tally = Tally::of("golden_lists.jsonl");
     for vector in lines(&folder.join("golden_lists.jsonl")) {
         let list: Vec<Json> = vector["assertions"].as_array().unwrap().iter().map(assertion).collect();
@@ -168,12 +173,10 @@ fn conformance_of_runsight_lists_and_scores() {
             _ => tally.wrong(format!("{}: {judged:?}, there {expected}", vector["id"])),
         }
     }
-    few_decisions("Runsight's lists", [(100, 0), tally.decided_in(PAGE).end()]);
+    tally.decided_in(PAGE).end()
 }
 
-#[test]
-fn conformance_of_runsight_suites() {
-    let Some(folder) = shared("conformance/runsight") else { return };
+fn suites(folder: &Path) -> (usize, usize) {
     let mut tally = Tally::of("golden_eval_suites.jsonl");
     for vector in lines(&folder.join("golden_eval_suites.jsonl")) {
         let given = Given { name: "suite.yaml", text: vector["workflow_yaml"].as_str().unwrap(), ..Given::default() };
@@ -209,12 +212,10 @@ fn conformance_of_runsight_suites() {
             },
         }
     }
-    few_decisions("Runsight's suites", [(100, 0), tally.decided_in(PAGE).end()]);
+    tally.decided_in(PAGE).end()
 }
 
-#[test]
-fn conformance_of_runsight_transforms() {
-    let Some(folder) = shared("conformance/runsight") else { return };
+fn transforms(folder: &Path) -> (usize, usize) {
     // Where the library changed, its newer releases follow RFC 9535.
     let newer = lines(&folder.join("golden_transforms_ng116_diff.jsonl"));
     let mut tally = Tally::of("golden_transforms.jsonl");
@@ -252,7 +253,7 @@ fn conformance_of_runsight_transforms() {
             }
         }
     }
-    few_decisions("Runsight's transforms", [tally.decided_in(PAGE).end()]);
+    tally.decided_in(PAGE).end()
 }
 
 #[test]

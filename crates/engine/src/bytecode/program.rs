@@ -7,6 +7,7 @@ use crate::ir::{self, Alternative, Constant, GroupKind, Scope, Settings, Tempora
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The number of a chunk of code: one expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,7 +74,7 @@ pub struct Program {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OwnVerdicts {
     /// Its name.
-    pub system: String,
+    pub system: Cow<'static, str>,
     /// `pass`.
     pub pass: OwnVerdict,
     /// `fail`.
@@ -90,9 +91,17 @@ pub struct OwnVerdicts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OwnVerdict {
     /// Its word.
-    pub word: String,
+    pub word: Cow<'static, str>,
     /// Its score where the assertion has none of its own; `None` where that system knows no scores.
     pub score: Option<f64>,
+}
+
+impl OwnVerdict {
+    /// From its word and its score.
+    #[must_use]
+    pub const fn new(word: &'static str, score: Option<f64>) -> Self {
+        Self { word: Cow::Borrowed(word), score }
+    }
 }
 
 impl OwnVerdicts {

@@ -4,7 +4,7 @@ use super::documents::{Documents, Overlay};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::{How, compile, holds_rules, may_be_foreign};
+use averment_dialects::{How, Options, compile, holds_rules, may_be_foreign};
 use averment_engine::check::files::Files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(super) fn said(key: &Path, text: &Arc<str>, documents: &Documents) -> Option
         return Some(Said { sources, diagnostics: Diagnostics::default(), asked: BTreeSet::new() });
     }
     let overlay = Overlay::new(documents, folder);
-    let how = How { files: &overlay as &dyn Files, given: &[], newest: false };
+    let how = How { files: &overlay as &dyn Files, options: Options::default() };
     let diagnostics = compile(&mut sources, root, &[], Limits::default(), how).diagnostics;
     Some(Said { sources, diagnostics, asked: overlay.asked.into_inner() })
 }

@@ -34,17 +34,19 @@ pub(super) struct Place {
     pub cut_at: usize,
     /// How many bytes are left out there.
     pub cut_length: usize,
+    /// The last offset in the file: a `}` that was put in stands nowhere.
+    pub last: usize,
 }
 
 impl Place {
     /// The place of text that stands in the file as it is.
     pub(super) fn whole(file: FileId, base: usize) -> Self {
-        Self { file, base, cut_at: usize::MAX, cut_length: 0 }
+        Self { file, base, cut_at: usize::MAX, cut_length: 0, last: usize::MAX }
     }
 
     /// The offset in the file of an offset in the text.
     pub(super) fn offset(&self, at: usize) -> usize {
-        self.base + at + if at > self.cut_at { self.cut_length } else { 0 }
+        (self.base + at + if at > self.cut_at { self.cut_length } else { 0 }).min(self.last)
     }
 
     fn span(&self, start: usize, end: usize) -> Span {

@@ -307,7 +307,8 @@ impl Reader<'_, '_> {
         let tail_start = if closed { self.text.span(to).start as usize } else { end };
         let tail = if closed { source(tail_start, end) } else { "}" };
         let length = (tail_start - head_end.min(tail_start)).saturating_sub(usize::from(!closed));
-        let place = Place { file: self.text.file, base: start, cut_at: head_end - start, cut_length: length };
+        let last = if closed { usize::MAX } else { end };
+        let place = Place { file: self.text.file, base: start, cut_at: head_end - start, cut_length: length, last };
         (format!("{}{tail}", source(start, head_end)), place)
     }
 

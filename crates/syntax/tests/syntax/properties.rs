@@ -287,3 +287,13 @@ fn ten_megabytes_on_one_line_and_binary_files_are_refused_in_words() {
         assert!(tree.items.is_empty());
     }
 }
+
+/// A brace that is put in to read a body is no part of the file.
+#[test]
+fn a_file_that_ends_with_an_open_brace_has_no_place_behind_its_end() {
+    for text in ["rule a {", "output == 1\nrule a {", "x == [ \"${a\nrule b {", "rule a { any of {"] {
+        holds_for(text);
+    }
+    let found = "def[ ==callsweight\"${truebetween\" == notest )then ;refund \"\" require30sec==flow\nrule calluse {";
+    holds_for(found);
+}

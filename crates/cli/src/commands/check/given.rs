@@ -78,7 +78,11 @@ fn is_trace(path: &std::path::Path) -> bool {
 }
 
 /// The rules, compiled.
-pub(super) fn load(given: &CheckInputs<'_>, limits: Limits, foreign: rules::Foreign<'_>) -> Result<Rules, Stop> {
+pub(super) fn load(
+    given: &CheckInputs<'_>,
+    limits: Limits,
+    foreign: averment::stages::load::Options<'_>,
+) -> Result<Rules, Stop> {
     swapped(given.arguments)?;
     let mut files = Vec::new();
     for path in &given.rules {

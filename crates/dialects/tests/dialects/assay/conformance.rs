@@ -166,9 +166,9 @@ fn what_is_imported_is_formatted_and_no_lint_finds_anything() {
 #[test]
 fn assay_conformance() {
     let files = ["oracle/seq.jsonl", "oracle/alias.jsonl", "oracle/args_match.jsonl"].map(of_rules);
-    let files = files.into_iter().chain([of_documents(), of_globs(), of_schemas()]);
+    let files = files.into_iter().chain([of_documents(), of_globs(), of_schemas(), super::program::suites()]);
     let counted: Vec<(usize, usize)> = files.flatten().collect();
     if !counted.is_empty() {
-        few_decisions("assay", counted);
+        few_decisions("Assay", counted);
     }
 }

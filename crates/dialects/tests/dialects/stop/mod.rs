@@ -18,16 +18,8 @@ fn manifest(rest: &str) -> String {
 
 /// What a check says of a run, by the word of STOP.
 fn word(verdict: Verdict) -> &'static str {
-    let dialect = averment_dialects::DIALECTS.iter().find(|dialect| dialect.name == "STOP").unwrap();
-    let own = match verdict {
-        Verdict::Pass => dialect.verdicts.pass,
-        Verdict::Fail => dialect.verdicts.fail,
-        Verdict::Vacuous => dialect.verdicts.vacuous,
-        Verdict::Undecided => dialect.verdicts.undecided,
-        Verdict::Error => dialect.verdicts.error,
-        Verdict::Skipped => panic!("no check has a `when`"),
-    };
-    own.word
+    let dialect = averment_dialects::DIALECTS.iter().find(|dialect| dialect.name() == "STOP").unwrap();
+    dialect.verdicts.of(verdict).expect("no check has a `when`").word.as_ref()
 }
 
 /// The words for all checks of a manifest on a run; what it is imported as is formatted, without a finding, and says the same.

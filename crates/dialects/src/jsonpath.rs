@@ -1,12 +1,11 @@
 //! Paths of RFC 9535: how far they lead from key to key, and what is left to search for.
 
-use super::names::member;
-use crate::writer::is_identifier;
+use crate::writer::{is_identifier, member};
 use crate::yaml::Node;
 
 /// A step from a value to one inside of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// The value of a key.
     Key(String),
     /// An element, from the end where it is negative.
@@ -15,15 +14,15 @@ pub(super) enum Step {
 
 /// A path: plain steps, and behind them what finds any number of values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Path {
-    pub steps: Vec<Step>,
+pub(crate) struct Path {
+    pub(crate) steps: Vec<Step>,
     /// As it was written; empty where all steps are plain.
-    pub rest: String,
+    pub(crate) rest: String,
 }
 
 impl Path {
     /// Reads what stands behind `$`. What is no path stays as it is, so that it is looked at as a JSONPath.
-    pub fn behind_root(text: &str) -> Self {
+    pub(crate) fn behind_root(text: &str) -> Self {
         let mut steps = Vec::new();
         let mut rest = text;
         while let Some((step, behind)) = next(rest) {
@@ -34,7 +33,7 @@ impl Path {
     }
 
     /// The value that plain steps lead to; `None` where there is none, or a search is needed.
-    pub fn find<'n>(&self, from: &'n Node) -> Option<&'n Node> {
+    pub(crate) fn find<'n>(&self, from: &'n Node) -> Option<&'n Node> {
         if !self.rest.is_empty() {
             return None;
         }
@@ -72,7 +71,7 @@ fn next(text: &str) -> Option<(Step, &str)> {
 }
 
 /// Plain steps as the language writes them.
-pub(super) fn written(steps: &[Step]) -> String {
+pub(crate) fn written(steps: &[Step]) -> String {
     let step = |step: &Step| match step {
         Step::Key(key) => member(key),
         Step::At(at) => format!("[{at}]"),
@@ -81,7 +80,7 @@ pub(super) fn written(steps: &[Step]) -> String {
 }
 
 /// Plain steps as a JSONPath writes them.
-pub(super) fn as_jsonpath(steps: &[Step]) -> String {
+pub(crate) fn as_jsonpath(steps: &[Step]) -> String {
     let step = |step: &Step| match step {
         Step::Key(key) if is_identifier(key) => format!(".{key}"),
         Step::Key(key) if key.contains('\'') => format!("[\"{key}\"]"),

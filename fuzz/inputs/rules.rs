@@ -49,7 +49,8 @@ pub fn program(text: &str) -> Option<Program> {
     (!errors).then(|| compile(&checked.module, &sources))
 }
 
-fn same_from_a_file(program: &Program) {
+/// What a program is as a file is read back as the same program.
+pub fn same_from_a_file(program: &Program) {
     let bytes = codec::encode(program);
     match codec::decode(&bytes) {
         Ok(Decoded::Program(read)) => assert_eq!(codec::encode(&read), bytes, "another program came back"),

@@ -1,6 +1,7 @@
 //! Rule files of other systems on the command line.
 
 use crate::folder::Folder;
+use averment_fixtures as fixtures;
 use serde_json::{Value, json};
 
 const WORKFLOW: &str = "blocks:\n  answer:\n    assertions:\n      - type: contains\n        value: refund\n      - type: bleu\n        value: Your refund is on its way.\n        threshold: 0.9\n";
@@ -61,4 +62,27 @@ fn cases_with_recorded_outputs_are_tests() {
     assert_eq!(folder.aver("test s.yaml").code, 0);
     let folder = Folder::new(&[("s.yaml", suite.replace("0.5", "0.6").as_str())]);
     assert_eq!(folder.aver("test s.yaml").code, 1);
+}
+
+/// What each kind of a dialect becomes, as people read it.
+#[test]
+fn every_kind_is_imported_as_a_sentence_that_is_formatted_and_without_a_lint() {
+    let golden = fixtures::project("tests/golden/import");
+    let files: Vec<_> =
+        fixtures::files(&golden).into_iter().filter(|path| path.extension().is_some_and(|it| it == "yaml")).collect();
+    assert!(files.len() >= 8, "{files:?}");
+    for path in files {
+        let name = fixtures::stem(&path);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let folder = Folder::new(&[("rules.yaml", text.as_str()), ("run.json", RUN)]);
+        let imported = folder.aver("import rules.yaml");
+        assert_eq!(imported.code, 0, "{name}: {imported:?}");
+        fixtures::compare_file(&golden.join(format!("{name}.assert")), &imported.out);
+        folder.write("rules.assert", imported.out.as_bytes());
+        assert_eq!(folder.aver("fmt --check rules.assert").code, 0, "{name}");
+        let linted = folder.aver("lint rules.assert --format short");
+        assert_eq!((linted.code, linted.out.as_str()), (0, ""), "{name}");
+        let judge = |rules: &str| folder.aver(&format!("check {rules} run.json --format json --allow undecided")).json();
+        assert_eq!(judged(&judge("rules.yaml")), judged(&judge("rules.assert")), "{name}");
+    }
 }

@@ -82,7 +82,8 @@ fn every_kind_is_imported_as_a_sentence_that_is_formatted_and_without_a_lint() {
         assert_eq!(folder.aver("fmt --check rules.assert").code, 0, "{name}");
         let linted = folder.aver("lint rules.assert --format short");
         assert_eq!((linted.code, linted.out.as_str()), (0, ""), "{name}");
-        let judge = |rules: &str| folder.aver(&format!("check {rules} run.json --format json --allow undecided")).json();
+        let judge =
+            |rules: &str| folder.aver(&format!("check {rules} run.json --format json --allow undecided")).json();
         assert_eq!(judged(&judge("rules.yaml")), judged(&judge("rules.assert")), "{name}");
     }
 }

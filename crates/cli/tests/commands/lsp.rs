@@ -3,6 +3,7 @@
 
 mod client;
 mod dialogues;
+mod foreign;
 mod incremental;
 mod protocol;
 mod session;

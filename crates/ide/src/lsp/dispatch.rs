@@ -82,6 +82,9 @@ fn run<P: DeserializeOwned, T: Serialize>(
 
 fn answer(server: &mut Server, request: Request) -> Option<Answer<serde_json::Value>> {
     let Request { method, params, .. } = request;
+    if is_about_yaml(&params) {
+        return Some(Ok(Value::Null));
+    }
     Some(match method.as_str() {
         r::HoverRequest::METHOD => run(server, params, f::hover::hover),
         r::Completion::METHOD => run(server, params, f::completion::completion),
@@ -107,6 +110,12 @@ fn answer(server: &mut Server, request: Request) -> Option<Answer<serde_json::Va
         r::ExecuteCommand::METHOD => run(server, params, f::commands::execute),
         _ => return None,
     })
+}
+
+/// Whether a request is about a rule file of another system: nothing in it is written in the language, and its mistakes are all that is said.
+fn is_about_yaml(parameters: &Value) -> bool {
+    let uri = parameters.pointer("/textDocument/uri").and_then(Value::as_str);
+    uri.is_some_and(|uri| averment_dialects::may_be_foreign(uri, ""))
 }
 
 /// Takes a notification; one that cannot be read is passed over.

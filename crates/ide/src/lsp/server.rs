@@ -222,7 +222,7 @@ impl Server {
         if !self.client.watches {
             return;
         }
-        let globs = ["**/*.assert", "**/averment.toml", "**/*.json", "**/*.jsonl"];
+        let globs = ["**/*.assert", "**/averment.toml", "**/*.json", "**/*.jsonl", "**/*.yaml", "**/*.yml"];
         let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
         let registration = json!({
             "id": "averment-files",

@@ -174,6 +174,12 @@ impl<'o> AssertionResult<'o> {
         self.result.message.as_deref()
     }
 
+    /// The class of the failure, its id and its label: the one that its own message gives it, otherwise that of its assertion.
+    #[must_use]
+    pub fn class(&self) -> Option<(&'o str, Option<&'o str>)> {
+        self.item.class_of(self.result).map(|class| (class.id.as_str(), class.label.as_deref()))
+    }
+
     /// Steps that a pass says nothing of, because something is missing there that the assertion looks at; `None` where all were judged.
     #[must_use]
     pub fn unjudged(&self) -> Option<Unjudged<'o>> {

@@ -137,7 +137,7 @@ impl Csv {
             weight: Some(item.weight),
             threshold: None,
             violations: result.violation_count(),
-            class: item.class.as_ref().map_or("", |class| &class.id),
+            class: item.class_of(result).map_or("", |class| &class.id),
             tags: &tags,
             step: evidence().find_map(|one| one.step),
             message: result.message.as_deref().unwrap_or_default(),

@@ -51,8 +51,10 @@ impl Github {
             if ending.totals.runs > 1 && self.options.command == Command::Check {
                 lines.push(format!("{} of {}", row.count, runs()));
             }
-            if let Some(class) = &item.class {
-                lines.push(format!("failure class: {}", class.label.as_deref().unwrap_or(&class.id)));
+            let mut classes: Vec<&str> = row.examples.iter().filter_map(|one| one.class.as_deref()).collect();
+            classes.dedup();
+            if !classes.is_empty() {
+                lines.push(format!("failure class: {}", classes.join(", ")));
             }
             lines.extend(row.examples.iter().map(|one| said(self.options.command, one)));
             annotations.push((row.level, row.failing, place(table, item), item.name(), lines));

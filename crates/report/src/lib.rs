@@ -11,6 +11,7 @@
 pub mod baseline;
 pub mod by_rule;
 pub mod chunk_totals;
+mod classify;
 pub mod conditions;
 #[cfg(feature = "pictures")]
 mod csv;

@@ -68,6 +68,8 @@ pub struct ResultReport {
     pub reason: String,
     /// The author's message, redacted.
     pub message: Option<String>,
+    /// The class that its message gives it, as an index into [`Item::classifiers`](super::table::Item::classifiers).
+    pub classified: Option<usize>,
     /// What proves it.
     pub evidence: Vec<EvidenceReport>,
     /// The pieces of the trace that the evidence stands in, where a format draws them.
@@ -143,6 +145,7 @@ impl ResultReport {
             score,
             reason: String::new(),
             message: None,
+            classified: None,
             evidence: Vec::new(),
             excerpts: Vec::new(),
             violations: ViolationsReport::default(),
@@ -438,6 +441,7 @@ fn result(
             maker.violation((&one.reason, &one.evidence), width, draws).0
         });
         report.violations.listed = listed.collect();
+        report.classified = table.items.get(item).and_then(|item| item.classified(&report));
     }
     Some(report)
 }

@@ -132,6 +132,9 @@ impl Sarif {
             "properties": {"run": run.run, "verdict": result.verdict.as_str(), "status": result.status.as_str(),
                 "failsRun": standing.fails(), "score": result.score},
         });
+        if let Some((properties, class)) = object.get_mut("properties").zip(result.classified.and(item.class_of(result))) {
+            set(properties, "class", json!(class));
+        }
         if in_trace.len() > 1 {
             let mut flow: Vec<&EvidenceReport> = in_trace;
             flow.sort_by_key(|one| one.source.map(|at| at.start));

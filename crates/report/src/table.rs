@@ -1,11 +1,15 @@
 //! What reports say of every assertion, whatever the run: id, text, place, settings. Made once, from the programs.
 
+use crate::classify::Classifier;
+use crate::model::ResultReport;
 use crate::redact::{in_place, redact};
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{Assertion, Check, OwnVerdicts, Program};
 use averment_engine::bytecode::relocate::Origin;
 use averment_engine::ir::{Denied, Operand, Purpose, Severity};
+use averment_engine::vm::outcome::Status;
 use averment_engine::vm::select::{Phase, Selection};
 use serde::Serialize;
 use std::sync::Arc;
@@ -53,6 +57,8 @@ pub struct Item {
     pub denied: Denied,
     /// The class of its failures: id and label.
     pub class: Option<Class>,
+    /// The classes that a failure has by its own message, and what has to be found in it, in the order in which they are asked.
+    pub classifiers: Vec<Arc<Classifier>>,
     /// Its tags.
     pub tags: Vec<String>,
     /// Where it stands.
@@ -76,6 +82,14 @@ pub struct Class {
     pub id: String,
     /// Its label.
     pub label: Option<String>,
+}
+
+impl Class {
+    /// What people call it: its label, otherwise its id.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.id)
+    }
 }
 
 /// A rule, case, invariant, `pre` or `post`.
@@ -109,6 +123,21 @@ pub struct Location {
 }
 
 impl Item {
+    /// The class of a result: for a failure the first whose words its message has, otherwise that of its assertion.
+    #[must_use]
+    pub fn class_of(&self, result: &ResultReport) -> Option<&Class> {
+        let by_message = result.classified.and_then(|number| self.classifiers.get(number));
+        by_message.map(|one| &one.class).or(self.class.as_ref())
+    }
+
+    /// The number of the class that a failure has by its message.
+    pub(super) fn classified(&self, result: &ResultReport) -> Option<usize> {
+        let failed = matches!(result.verdict, Verdict::Fail | Verdict::Undecided | Verdict::Error)
+            || result.status == Status::UnexpectedPassed;
+        let message = result.message.as_deref();
+        self.classifiers.iter().position(|one| failed && one.fits(message, &result.reason))
+    }
+
     /// What people know it by: its id where it has a name of its own, its text where the id was made from file and text.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -165,6 +194,7 @@ impl Table {
             });
         }
         let own = program.own_verdicts.clone().map(Arc::new);
+        let classifiers = Classifier::of(program);
         let mut items = Vec::with_capacity(program.assertions.len());
         for (number, assertion) in (0u32..).zip(&program.assertions) {
             items.push(selected(number).then_some(self.items.len()));
@@ -184,6 +214,11 @@ impl Table {
                     .class
                     .as_ref()
                     .map(|(id, label)| Class { id: hidden(id), label: label.as_deref().map(hidden) }),
+                classifiers: settings
+                    .classifiers
+                    .iter()
+                    .filter_map(|number| classifiers.get(*number as usize)?.clone())
+                    .collect(),
                 tags: settings.tags.iter().map(|tag| hidden(tag)).collect(),
                 location: self.location(span),
                 span,

@@ -150,6 +150,9 @@ pub struct Finding<'a> {
     status: Status,
     message: Option<&'a str>,
     reason: &'a str,
+    /// Left out unless its own message gives it one; that of its assertion stands in the header.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'a Class>,
     evidence: Vec<EvidenceObject<'a>>,
     violations: Option<ViolationsObject<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -225,7 +228,7 @@ impl<'a> ResultObject<'a> {
             severity: item.severity,
             message: result.message.as_deref(),
             reason: &result.reason,
-            class: item.class.as_ref(),
+            class: item.class_of(result),
             tags: &item.tags,
             location: &item.location,
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
@@ -306,12 +309,14 @@ impl<'a> RunHead<'a> {
 impl<'a> Finding<'a> {
     /// The finding of a result.
     pub fn new(table: &'a Table, result: &'a ResultReport) -> Option<Self> {
+        let item = table.items.get(result.item)?;
         Some(Self {
-            id: &table.items.get(result.item)?.id,
+            id: &item.id,
             verdict: result.verdict,
             status: result.status,
             message: result.message.as_deref(),
             reason: &result.reason,
+            class: item.class_of(result).filter(|_| result.classified.is_some()),
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
             violations: ViolationsObject::new(result),
             known: result.known,

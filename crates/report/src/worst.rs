@@ -47,6 +47,8 @@ pub struct Example {
     pub run: String,
     /// What is said of it.
     pub sentence: String,
+    /// What people call the class of the failure, where it has one.
+    pub class: Option<String>,
 }
 
 /// Runs that are told as examples of each assertion.
@@ -84,14 +86,16 @@ impl Worst {
             if row.count > RUNS as u64 {
                 continue;
             }
+            let class = item.class_of(result).map(|class| class.name().to_owned());
             let said = |violation| Example {
                 run: run.run.clone(),
                 sentence: standing::sentence(self.command, item, result, violation),
+                class: class.clone(),
             };
             row.examples.extend(standing::violations(result).take(self.violations.max(1)).map(said));
             let shown = row.examples.iter().filter(|one| one.run == run.run).count();
             if let Some(rest) = result.violations.not_drawn(shown).filter(|_| result.violations.count > 0) {
-                row.examples.push(Example { run: run.run.clone(), sentence: rest });
+                row.examples.push(Example { run: run.run.clone(), sentence: rest, class });
             }
         }
         for rule in standing::judged_rules(table, run) {

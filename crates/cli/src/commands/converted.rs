@@ -175,6 +175,7 @@ fn item(rule: usize, location: Location, text: &str) -> Item {
         weight: 1.0,
         denied: Denied::default(),
         class: None,
+        classifiers: Vec::new(),
         tags: Vec::new(),
         location,
         // In no file: it has a place and no extent.

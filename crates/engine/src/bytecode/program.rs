@@ -60,6 +60,8 @@ pub struct Program {
     pub rules: Vec<ir::Rule>,
     /// Suites.
     pub suites: Vec<ir::Suite>,
+    /// The lines `classify`.
+    pub classifiers: Vec<ir::Classifier>,
     /// Assertions in file order.
     pub assertions: Vec<Assertion>,
     /// Tests in file order.

@@ -76,7 +76,9 @@ impl<'a> Checker<'a> {
     pub(super) fn root_body(&mut self) {
         let loaded = self.loaded;
         let Some(root) = loaded.first() else { return };
-        let place = AssertionPlace::of_file(0);
+        let mut place = AssertionPlace::of_file(0);
+        let own = Own { classifiers: self.classifiers(&root.ast.items), ..Own::default() };
+        place.inherited = place.inherited.through(&own);
         for item in &root.ast.items {
             self.file_item(&place, item);
         }
@@ -104,6 +106,7 @@ impl<'a> Checker<'a> {
             ItemKind::Pre { body } => self.world_body(place, item.span, body, BodyKind::Pre),
             ItemKind::Post { body } => self.world_body(place, item.span, body, BodyKind::Post),
             ItemKind::Assertion(assertion) => self.assertion(place, assertion),
+            ItemKind::Setting(Setting::Classify { .. }) => {}
             _ => self.report_misplaced(item, body),
         }
     }
@@ -198,6 +201,7 @@ impl<'a> Checker<'a> {
         let all: Vec<&'a ast::Modifier> = settings::opening(body).chain(&assertion.modifiers).collect();
         let mut own = self.modifiers(&place.scope, all.iter().copied());
         own.when.extend(conditions);
+        own.classifiers = self.classifiers(body);
         self.check_block_modifiers(&own, body, &all);
         let weight = own.weight;
         inner.inherited = place.inherited.through(&own);
@@ -268,7 +272,7 @@ impl<'a> Checker<'a> {
                     )),
                 );
             }
-            ItemKind::Setting(Setting::Modifier(_)) => {}
+            ItemKind::Setting(Setting::Modifier(_) | Setting::Classify { .. }) => {}
             ItemKind::Test(_) if matches!(body, BodyKind::Rule | BodyKind::Case | BodyKind::Invariant) => {}
             _ => self.report_misplaced(item, body),
         }
@@ -347,6 +351,10 @@ impl<'a> Checker<'a> {
                 )
             }
             ItemKind::Setting(Setting::Key { key, .. }) => misplaced_key(&key.text, body),
+            ItemKind::Setting(Setting::Classify { .. }) => (
+                format!("`classify` has no meaning in {}", body.noun()),
+                "put it at the top of the file, or into the rule, case, suite or block whose failures it is for".to_owned(),
+            ),
             ItemKind::Assertion(_) => ("an assertion has no meaning here".to_owned(), "put it into a rule".to_owned()),
         }
     }

@@ -15,6 +15,7 @@ mod body;
 mod bundle;
 mod calls;
 mod catalogue;
+mod classify;
 mod comparisons;
 mod declare;
 mod definitions;

@@ -29,6 +29,8 @@ pub struct Own<'a> {
     pub metric: Option<String>,
     /// `class`.
     pub class: Option<(String, Option<String>)>,
+    /// The lines `classify` of a body, by number.
+    pub classifiers: Vec<u32>,
     /// `tags`.
     pub tags: Vec<String>,
     /// `when`.
@@ -51,6 +53,7 @@ pub struct Inherited {
     must: bool,
     message: Option<Expr>,
     class: Option<(String, Option<String>)>,
+    classifiers: Vec<u32>,
     /// All tags.
     pub tags: Vec<String>,
     /// All conditions.
@@ -69,6 +72,7 @@ impl Inherited {
             must: false,
             message: None,
             class: None,
+            classifiers: Vec::new(),
             tags: Vec::new(),
             when: Vec::new(),
             expect_fail: None,
@@ -80,12 +84,15 @@ impl Inherited {
     pub fn through(&self, own: &Own<'_>) -> Self {
         let mut tags = self.tags.clone();
         tags.extend(own.tags.iter().filter(|tag| !self.tags.contains(tag)).cloned());
+        // A class that is said further in leaves nothing to those further out.
+        let outer = if own.class.is_some() { &[] } else { self.classifiers.as_slice() };
         Self {
             severity: own.severity.unwrap_or(self.severity),
             weight: 1.0,
             must: self.must || own.must,
             message: own.message.clone().or_else(|| self.message.clone()),
             class: own.class.clone().or_else(|| self.class.clone()),
+            classifiers: own.classifiers.iter().chain(outer).copied().collect(),
             tags,
             when: self.when.iter().chain(&own.when).cloned().collect(),
             expect_fail: own.expect_fail.clone().or_else(|| self.expect_fail.clone()),
@@ -111,6 +118,7 @@ impl Inherited {
             message: all.message,
             metric,
             class: all.class,
+            classifiers: all.classifiers,
             tags: all.tags,
             when: all.when,
             expect_fail: all.expect_fail,

@@ -34,6 +34,7 @@ impl<'a> Checker<'a> {
     ) -> AssertionPlace<'a> {
         let all: Vec<&'a Modifier> = modifiers.iter().chain(settings::opening(body)).collect();
         let own = self.modifiers(&place.scope, all.iter().copied());
+        let own = Own { classifiers: self.classifiers(body), ..own };
         if let (Some(_), Some(span)) = (own.id, settings::place_of(all.iter().copied(), "id")) {
             self.report(
                 Diagnostic::new(Slug::Misplaced, span, "a rule has its name as its id")
@@ -120,6 +121,7 @@ impl<'a> Checker<'a> {
     /// `pre` and `post` of a case: assertions of the case with another default severity.
     fn nested_world(&mut self, place: &AssertionPlace<'a>, severity: Severity, body: &'a [ast::Item], kind: BodyKind) {
         let own = self.modifiers(&place.scope, settings::opening(body));
+        let own = Own { classifiers: self.classifiers(body), ..own };
         let inherited = place.inherited.defaulting(severity).through(&own);
         let inner = AssertionPlace { inherited, ..place.clone() };
         let mut opening = true;
@@ -154,6 +156,7 @@ impl<'a> Checker<'a> {
         body: &'a [ast::Item],
     ) {
         let own = self.modifiers(&place.scope, modifiers.iter().chain(settings::opening(body)));
+        let own = Own { classifiers: self.classifiers(body), ..own };
         let inner = AssertionPlace { inherited: place.inherited.through(&own), ..place.clone() };
         let mut cases = Vec::new();
         for item in body {
@@ -186,6 +189,8 @@ impl<'a> Checker<'a> {
                             .help(format!("it has {}", known.join(", "))),
                     );
                 }
+                // The grammar has none here.
+                Setting::Classify { .. } => {}
                 Setting::Key { key, value, timeout } => {
                     self.check_key(what, key, known, &seen);
                     seen.push(&key.text);

@@ -45,6 +45,7 @@ impl Compiler {
             tools: module.tools.clone(),
             rules: module.rules.clone(),
             suites: module.suites.clone(),
+            classifiers: module.classifiers.clone(),
             tests: module.tests.iter().map(test).collect(),
             ..Program::default()
         };
@@ -104,6 +105,7 @@ impl Compiler {
             message: settings.message.as_ref().map(|message| self.code(message, 0)),
             metric: settings.metric.clone(),
             class: settings.class.clone(),
+            classifiers: settings.classifiers.clone(),
             tags: settings.tags.clone(),
             when: self.codes(&settings.when),
             expect_fail: settings.expect_fail.clone(),

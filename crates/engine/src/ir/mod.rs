@@ -48,6 +48,28 @@ pub struct Module {
     pub tests: Vec<Test>,
     /// Suites with their settings, for a runner of agents.
     pub suites: Vec<Suite>,
+    /// The lines `classify`, by number.
+    pub classifiers: Vec<Classifier>,
+}
+
+/// `classify "id" "Label" when message contains "…"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Classifier {
+    /// The id of the class.
+    pub id: String,
+    /// Its label.
+    pub label: Option<String>,
+    /// What the message of a failure is asked.
+    pub test: MessageTest,
+}
+
+/// What the message of a failure is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MessageTest {
+    /// It holds this text.
+    Contains(String),
+    /// The regular expression of this number is found in it.
+    Matches(u32),
 }
 
 /// A parameter.
@@ -256,6 +278,8 @@ pub struct Settings<E> {
     pub metric: Option<String>,
     /// `class`: id and label.
     pub class: Option<(String, Option<String>)>,
+    /// The lines `classify` that come before that class, by number, the nearest first: the first that fits gives a failure its class.
+    pub classifiers: Vec<u32>,
     /// `tags`, with those of the rule.
     pub tags: Vec<String>,
     /// `when`, of the assertion itself and of every rule or block around it: all have to be true.
@@ -300,6 +324,7 @@ impl<E> Default for Settings<E> {
             message: None,
             metric: None,
             class: None,
+            classifiers: Vec::new(),
             tags: Vec::new(),
             when: Vec::new(),
             expect_fail: None,

@@ -151,6 +151,7 @@ vocabulary! {
         "agent" "agent ${1:codex}" "the agent of a runner" "";
         "command" "command [\"${1:agent}\"]" "the command of a runner" "";
         "env" "env { ${1:KEY}: \"${2:value}\" }" "environment variables of a runner" "";
+        "classify" "classify \"${1:id}\" \"${2:Label}\" when message ${3|contains,matches|} \"${4:…}\"" "the class of the failures around it whose message says so; the first that fits wins" "classify \"alias\" \"Wrong alias\" when message contains \"alias\"";
         "expect ok" "expect ok" "the call has to succeed" "";
         "expect error" "expect error" "the call has to fail" "";
     }

@@ -2,7 +2,7 @@
 
 use crate::gate::Gate;
 use crate::model::{EvidenceReport, ResultReport, RunReport, ViolationReport};
-use crate::table::{Item, Table};
+use crate::table::{Class, Item, Table};
 use crate::timeline::{StepReport, TimelineReport};
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_base::source::Span;
@@ -74,7 +74,7 @@ impl<'a> ItemData<'a> {
             sentence: rule.and_then(|rule| rule.sentence.as_deref()).map(one_line),
             severity: item.severity.as_str(),
             tags: &item.tags,
-            class: item.class.as_ref().map(|class| class.label.as_deref().unwrap_or(&class.id)),
+            class: item.class.as_ref().map(Class::name),
             expected: item.expected.as_deref().map(one_line),
             place: item.location.to_string(),
             line: item.location.line,
@@ -240,6 +240,9 @@ fn is_zero(number: &usize) -> bool {
 #[derive(Serialize)]
 pub(super) struct FindingData<'a> {
     item: usize,
+    /// The class that its own message gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<EvidenceData<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -376,6 +379,7 @@ impl<'a> FindingData<'a> {
         };
         Self {
             item: result.item,
+            class: result.classified.and(item.and_then(|item| item.class_of(result))).map(Class::name),
             evidence: evidence(&result.evidence),
             violations: result.violations.listed.iter().map(violation).collect(),
             unjudged: result.unjudged.as_ref().map(|one| one.in_words()),

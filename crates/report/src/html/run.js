@@ -67,7 +67,7 @@ function buildResults(run, data) {
 function buildResult(item, run, finding, told) {
   const of = store.items[item];
   const [verdict, word] = STATUSES[run.verdicts[item]];
-  const notes = [of.severity !== "error" ? of.severity : "", of.class ?? "", ...of.tags].filter((note) => note !== "");
+  const notes = [of.severity !== "error" ? of.severity : "", finding?.class ?? of.class ?? "", ...of.tags].filter((note) => note !== "");
   const source = buildSource(of, finding);
   // An assertion without a name is known by its text, which stands below where it is not folded away.
   const name = of.code && told ? null : build(of.code ? "code" : "b", { class: "name" }, of.name);

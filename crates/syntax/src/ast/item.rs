@@ -1,6 +1,6 @@
 //! Files, declarations, settings (language reference, sections 3, 8, 9, 10).
 
-use super::{Assertion, Expr, Modifier, Name, Number, StatementKind, Step, Text};
+use super::{Assertion, Expr, Modifier, Name, Number, Regex, StatementKind, Step, Text};
 use averment_base::source::Span;
 
 /// One rule file.
@@ -295,4 +295,15 @@ pub enum Setting {
     /// Any other key with its value: `prompt`, `timeout`, `template`, `bootstrap` (with its own timeout), `model`, `agent`,
     /// `command`, `env`, `expect ok`.
     Key { key: Name, value: Option<Expr>, timeout: Option<Number> },
+    /// `classify "id" "Label" when message contains "…"`: the class of the failures around it whose own message says so.
+    Classify { id: Text, label: Option<Text>, test: MessageTest },
+}
+
+/// What `classify` asks of the message of a failure.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MessageTest {
+    /// `contains "…"`.
+    Contains(Text),
+    /// `matches /…/`.
+    Matches(Regex),
 }

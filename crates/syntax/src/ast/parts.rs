@@ -96,6 +96,11 @@ macro_rules! parts {
             Setting {
                 Modifier(one);
                 Key { key, value, timeout };
+                Classify { id, label, test };
+            }
+            MessageTest {
+                Contains(one);
+                Matches(one);
             }
             ModifierKind {
                 Weight(one);

@@ -80,7 +80,7 @@ pub fn item<'a>(item: &'a Item, visitor: Visitor<'_, 'a>) {
         | ItemKind::Runner { .. }
         | ItemKind::Test(_)
         | ItemKind::Call(_)
-        | ItemKind::Setting(Setting::Key { .. }) => {}
+        | ItemKind::Setting(Setting::Key { .. } | Setting::Classify { .. }) => {}
     }
 }
 

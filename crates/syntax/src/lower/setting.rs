@@ -1,7 +1,7 @@
 //! Modifiers and settings (language reference, sections 7 and 8).
 
 use super::{Children, Lower, Node};
-use crate::ast::{Expr, ExprKind, Item, ItemKind, Modifier, ModifierKind, Name, Number, Setting};
+use crate::ast::{Expr, ExprKind, Item, ItemKind, MessageTest, Modifier, ModifierKind, Name, Number, Setting};
 use crate::grammar::Rule;
 
 impl Lower<'_> {
@@ -66,11 +66,29 @@ impl Lower<'_> {
             let setting = match child.as_rule() {
                 Rule::modifier => Setting::Modifier(self.modifier(child)?),
                 Rule::call_expectation => self.expectation_setting(child)?,
+                Rule::classify_setting => self.classify_setting(child)?,
                 _ => self.key_setting(child)?,
             };
             items.push(Item { kind: ItemKind::Setting(setting), span, doc: None });
         }
         Some(items)
+    }
+
+    fn classify_setting(&mut self, node: Node<'_>) -> Option<Setting> {
+        let parts: Vec<Node<'_>> = Children::of(node).collect();
+        let mut texts = parts.iter().filter(|part| part.as_rule() == Rule::string);
+        let id = self.text(texts.next()?.clone())?;
+        let label = match texts.next() {
+            Some(label) => Some(self.text(label.clone())?),
+            None => None,
+        };
+        let asked = parts.into_iter().find(|part| part.as_rule() == Rule::message_test)?;
+        let value = Children::of(asked).last()?;
+        let test = match value.as_rule() {
+            Rule::regex => MessageTest::Matches(self.regex(value)?),
+            _ => MessageTest::Contains(self.text(value)?),
+        };
+        Some(Setting::Classify { id, label, test })
     }
 
     fn expectation_setting(&mut self, node: Node<'_>) -> Option<Setting> {

@@ -3,7 +3,7 @@
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
 use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program, Selection, TemporalId};
-use crate::ir::ToolSays;
+use crate::ir::{MessageTest, ToolSays};
 use crate::ir::{Alternative, Constant, NameTest, Operand, Reach, Settings, Temporal, Within, World};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
@@ -112,6 +112,11 @@ impl PartVerifier<'_> {
             }
         }
         self.regexes()?;
+        for classifier in &self.program.classifiers {
+            if let MessageTest::Matches(regex) = classifier.test {
+                self.range(regex, self.program.regexes.len(), "regular expression")?;
+            }
+        }
         for schema in &self.program.schemas {
             if let Err(error) = serde_json::from_str::<serde_json::Value>(&schema.json) {
                 return Err(VerifyError::new(format!("the schema `{}` is not JSON: {error}", schema.name)));
@@ -217,6 +222,8 @@ impl PartVerifier<'_> {
         weight(settings.weight)?;
         threshold(settings.threshold)?;
         settings.message.map_or(Ok(()), |code| self.code(code))?;
+        let classifiers = self.program.classifiers.len();
+        settings.classifiers.iter().try_for_each(|&one| self.range(one, classifiers, "class of failures"))?;
         settings.when.iter().try_for_each(|&code| self.code(code))
     }
 

@@ -1,0 +1,59 @@
+//! The class that a failure has by its own message: `classify "id" when message contains "…"`.
+
+use super::redact::redact;
+use super::table::Class;
+use averment_base::limits::{Limits, Meter};
+use averment_builtins::backtrack::Backtracking;
+use averment_builtins::matcher::Matcher;
+use averment_builtins::pattern::Pattern;
+use averment_engine::bytecode::program::Program;
+use averment_engine::ir;
+use std::sync::Arc;
+
+/// A class, and what has to be found in the message of a failure that has it.
+#[derive(Debug)]
+pub struct Classifier {
+    /// The class.
+    pub class: Class,
+    test: Test,
+}
+
+#[derive(Debug)]
+enum Test {
+    Contains(String),
+    Matches(Matcher),
+}
+
+impl Classifier {
+    /// Those of a program, by number; `None` for one whose expression is not good (a checked program has none).
+    pub(super) fn of(program: &Program) -> Vec<Option<Arc<Self>>> {
+        program.classifiers.iter().map(|one| Self::new(program, one).map(Arc::new)).collect()
+    }
+
+    fn new(program: &Program, one: &ir::Classifier) -> Option<Self> {
+        let test = match &one.test {
+            ir::MessageTest::Contains(text) => Test::Contains(text.clone()),
+            ir::MessageTest::Matches(number) => {
+                let regex = program.regexes.get(*number as usize)?;
+                Test::Matches(match regex.backtracks {
+                    true => Matcher::Backtracking(*number, Box::new(Backtracking::new(&regex.pattern).ok()?)),
+                    false => {
+                        Matcher::Linear(Box::new(Pattern::new(&regex.pattern, Limits::default().regex_bytes)?))
+                    }
+                })
+            }
+        };
+        let hidden = |text: &str| redact(text).into_owned();
+        Some(Self { class: Class { id: hidden(&one.id), label: one.label.as_deref().map(hidden) }, test })
+    }
+
+    /// Whether a failure says that: the author's message, or the reason, each as reports show it. What cannot be found with the work that an
+    /// assertion may take is not found.
+    #[must_use]
+    pub fn fits(&self, message: Option<&str>, reason: &str) -> bool {
+        message.into_iter().chain([reason]).any(|said| match &self.test {
+            Test::Contains(text) => said.contains(text.as_str()),
+            Test::Matches(matcher) => matcher.is_match(said, &mut Meter::new(&Limits::default())).unwrap_or(false),
+        })
+    }
+}

@@ -93,7 +93,14 @@ impl Judged {
             }
             rules.extend(outcome.rules.iter().filter_map(|one| {
                 let rule = table.rule(program, one.rule)?;
-                Some(RuleReport { rule, verdict: one.verdict, passed: one.passed, score: one.score, known: false })
+                Some(RuleReport {
+                    rule,
+                    verdict: one.verdict,
+                    passed: one.passed,
+                    score: one.score,
+                    known: false,
+                    block: None,
+                })
             }));
         }
         let gate = gate::of_run(table, &results, &rules, policy);

@@ -37,9 +37,7 @@ impl Classifier {
                 let regex = program.regexes.get(*number as usize)?;
                 Test::Matches(match regex.backtracks {
                     true => Matcher::Backtracking(*number, Box::new(Backtracking::new(&regex.pattern).ok()?)),
-                    false => {
-                        Matcher::Linear(Box::new(Pattern::new(&regex.pattern, Limits::default().regex_bytes)?))
-                    }
+                    false => Matcher::Linear(Box::new(Pattern::new(&regex.pattern, Limits::default().regex_bytes)?)),
                 })
             }
         };

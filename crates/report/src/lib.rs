@@ -9,6 +9,7 @@
 )]
 
 pub mod baseline;
+pub mod block;
 pub mod by_rule;
 pub mod chunk_totals;
 mod classify;
@@ -69,6 +70,7 @@ pub mod totals;
 pub mod unjudged;
 #[cfg(feature = "pictures")]
 mod unread;
+mod unreadable;
 mod value;
 #[cfg(feature = "pictures")]
 mod warnings;

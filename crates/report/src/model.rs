@@ -3,20 +3,21 @@
 //! It is built where the run was evaluated and can be sent to the thread that writes.
 
 use super::VIOLATIONS_DRAWN;
+use super::block::{self, BlockReport};
 use super::conditions;
 use super::drawn::Drawn;
 use super::gate::{self, Gate, Policy};
 pub use super::proof::Excerpt;
 use super::proof::{Maker, Text, said};
-use super::redact::{self, Withheld, redact};
+use super::redact::{self, Withheld};
 use super::table::Table;
 use super::timeline::{self, TimelineReport};
 use super::unjudged::UnjudgedReport;
+pub use super::unreadable::Unreadable;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
 use averment_runs::run::{Run, RunSource};
-use averment_traces::error::ReadError;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -176,6 +177,8 @@ pub struct RuleReport {
     pub score: Option<f64>,
     /// True where it is below its threshold and a [baseline](super::baseline) knows it.
     pub known: bool,
+    /// What the run records of the block that it is about, where it is of a workflow of another system.
+    pub block: Option<Box<BlockReport>>,
 }
 
 /// A piece of evidence.
@@ -210,39 +213,6 @@ pub struct Bytes {
     pub start: u64,
     /// Offset behind the last byte.
     pub end: u64,
-}
-
-/// A trace, or a line of one, that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unreadable {
-    /// The file as the user named it.
-    pub file: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it; empty when there is nothing to say.
-    pub help: String,
-    /// Whether it is no trace at all, and not even nearly one.
-    #[serde(skip)]
-    pub no_trace: bool,
-}
-
-impl Unreadable {
-    /// What the reader says, redacted: it may quote a key or a value.
-    #[must_use]
-    pub fn of(error: &ReadError) -> Self {
-        Self {
-            file: redact::of_file(&error.file).into_owned(),
-            line: error.line.max(1),
-            column: error.column.max(1),
-            message: redact(&error.message).into_owned(),
-            help: redact(&error.help).into_owned(),
-            no_trace: error.no_trace,
-        }
-    }
 }
 
 /// How much is made ready of each result.
@@ -356,9 +326,11 @@ pub fn build_of(
         }));
         rules.extend(outcome.rules.iter().filter_map(|one| {
             let rule = table.rule(program, one.rule)?;
-            Some(RuleReport { rule, verdict: one.verdict, passed: one.passed, score: one.score, known: false })
+            let (verdict, passed, score) = (one.verdict, one.passed, one.score);
+            Some(RuleReport { rule, verdict, passed, score, known: false, block: None })
         }));
     }
+    block::add(table, run, &results, &mut rules);
     let timeline = run.filter(|_| detail.steps).map(|run| Box::new(timeline::of(table, run, outcomes, &text)));
     RunReport {
         run: redact::of_name(source),

@@ -132,7 +132,9 @@ impl Sarif {
             "properties": {"run": run.run, "verdict": result.verdict.as_str(), "status": result.status.as_str(),
                 "failsRun": standing.fails(), "score": result.score},
         });
-        if let Some((properties, class)) = object.get_mut("properties").zip(result.classified.and(item.class_of(result))) {
+        if let Some((properties, class)) =
+            object.get_mut("properties").zip(result.classified.and(item.class_of(result)))
+        {
             set(properties, "class", json!(class));
         }
         if in_trace.len() > 1 {

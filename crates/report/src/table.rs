@@ -9,7 +9,6 @@ use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{Assertion, Check, OwnVerdicts, Program};
 use averment_engine::bytecode::relocate::Origin;
 use averment_engine::ir::{Denied, Operand, Purpose, Severity};
-use averment_engine::vm::outcome::Status;
 use averment_engine::vm::select::{Phase, Selection};
 use serde::Serialize;
 use std::sync::Arc;
@@ -130,10 +129,9 @@ impl Item {
         by_message.map(|one| &one.class).or(self.class.as_ref())
     }
 
-    /// The number of the class that a failure has by its message.
+    /// The number of the class that a failure has by its message; none of a pass, also of one that nobody expected.
     pub(super) fn classified(&self, result: &ResultReport) -> Option<usize> {
-        let failed = matches!(result.verdict, Verdict::Fail | Verdict::Undecided | Verdict::Error)
-            || result.status == Status::UnexpectedPassed;
+        let failed = matches!(result.verdict, Verdict::Fail | Verdict::Undecided | Verdict::Error);
         let message = result.message.as_deref();
         self.classifiers.iter().position(|one| failed && one.fits(message, &result.reason))
     }

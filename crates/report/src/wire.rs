@@ -1,5 +1,6 @@
 //! The data of the machine formats: every object with its fields in their fixed order.
 
+use super::block::BlockReport;
 use super::gate::Gate;
 use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport, ViolationReport};
 use super::table::{Class, Item, Location, Table};
@@ -112,6 +113,9 @@ struct RuleObject<'a> {
     threshold: Option<f64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     known: bool,
+    /// Left out unless the run records the block of a workflow that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<&'a BlockReport>,
 }
 
 #[derive(Serialize)]
@@ -241,7 +245,7 @@ impl<'a> ResultObject<'a> {
 }
 
 impl<'a> RuleObject<'a> {
-    fn new(table: &'a Table, rule: &RuleReport) -> Option<Self> {
+    fn new(table: &'a Table, rule: &'a RuleReport) -> Option<Self> {
         let item = table.rules.get(rule.rule)?;
         Some(Self {
             id: &item.id,
@@ -250,6 +254,7 @@ impl<'a> RuleObject<'a> {
             score: rule.score,
             threshold: item.threshold,
             known: rule.known,
+            own: rule.block.as_deref(),
         })
     }
 }

@@ -57,7 +57,8 @@ pub const MODIFIERS: &[&str] = &[
 pub const GATED: &[&str] = &["vacuous", "undecided", "unjudged"];
 
 /// Settings that are no modifiers.
-pub const SETTINGS: &[&str] = &["prompt", "timeout", "template", "bootstrap", "model", "agent", "command", "env", "classify"];
+pub const SETTINGS: &[&str] =
+    &["prompt", "timeout", "template", "bootstrap", "model", "agent", "command", "env", "classify"];
 
 /// Words between and before expressions.
 pub const OPERATORS: &[&str] = &[

@@ -1,10 +1,13 @@
-//! `--baseline FILE` and `--update-baseline`: failures that are known fail no run.
+//! `--baseline FILE` and `--update-baseline`: failures that are known fail no run; or a report of earlier runs, which the blocks of a workflow
+//! are compared with.
 
 use super::console::say;
 use super::exit::Stop;
 use super::{replace, said};
+use averment_base::diagnostic::render::one_line;
 use averment_base::files::text_of;
 use averment_report::baseline::{BEGINNING, Baseline};
+use averment_report::block::History;
 use averment_report::gate::Policy;
 use averment_report::model::RunReport;
 use averment_report::table::Table;
@@ -20,6 +23,8 @@ pub struct BaselineFile {
     path: PathBuf,
     baseline: Baseline,
     updates: bool,
+    /// Where the file is a report in JSON: the blocks of earlier runs.
+    history: Option<History>,
 }
 
 impl BaselineFile {
@@ -41,21 +46,36 @@ impl BaselineFile {
             let message = format!("`{name}` is something else than a baseline, and is not written over");
             return Err(Stop::usage(message, format!("name another file; a baseline begins with `{BEGINNING}`")));
         }
+        if text.trim_start().starts_with('{') {
+            let history = History::parse(&text).map_err(|what| {
+                let help = "name what `aver check WORKFLOW.yaml RUNS --format json` printed of earlier runs";
+                Stop::usage(format!("`{name}` is no report of earlier runs: {what}"), help)
+            })?;
+            let baseline = Baseline::default();
+            return Ok(Self { path: path.to_path_buf(), baseline, updates, history: Some(history) });
+        }
         let read = Baseline::parse(&text).map_err(|error| {
             let help = "mend or remove the line";
             Stop::usage(format!("{name}:{}: this is no line of a baseline: {}", error.line, error.message), help)
         })?;
         let baseline = if updates { read.updated() } else { read };
-        Ok(Self { path: path.to_path_buf(), baseline, updates })
+        Ok(Self { path: path.to_path_buf(), baseline, updates, history: None })
     }
 
-    /// Marks what is known of a run.
+    /// Marks what is known of a run, and what its blocks are against earlier ones.
     pub fn apply(&mut self, table: &Table, run: &mut RunReport, policy: Policy) {
+        if let Some(history) = &mut self.history {
+            return history.apply(table, run);
+        }
         self.baseline.apply(table, run, policy);
     }
 
     /// Writes the file, where that was asked for, else says what of it is out of date; `complete` says that every run was judged.
     pub fn save(&self, table: &Table, complete: bool) -> Result<(), Stop> {
+        if let Some(history) = &self.history {
+            say(&format!("note: {}\n", one_line(&history.in_words())));
+            return Ok(());
+        }
         if !self.updates {
             let unused = self.baseline.unused(table);
             if complete && unused > 0 {

@@ -4,6 +4,7 @@ mod before;
 mod broken;
 mod given;
 mod options;
+mod recorded;
 
 use self::broken::{broken, say};
 use self::given::{CheckInputs, compare, load, traces};
@@ -16,7 +17,7 @@ use super::outputs::Outputs;
 use super::passed_over::PassedOver;
 use super::pipeline;
 use super::profile::ProfileTarget;
-use super::project::ProjectArguments;
+use super::project::{self, ProjectArguments};
 use super::targets;
 use super::{inputs, params, rules, sizes, units};
 use averment::stages::{Settings, Wants, select};
@@ -72,7 +73,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     case: Vec<String>,
     /// Check only what has this tag; of several (smoke,auth) any
-    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = project::tag)]
     tag: Vec<String>,
     /// Check only conditions on the world before (pre) or after (post) a run; before a run there is no trace to name
     #[arg(long, value_enum, value_name = "PHASE", hide_possible_values = true)]
@@ -212,14 +213,18 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         params::of_project(&mut rules.programs, project, given.of_project)?;
     }
     values.apply(&mut rules.programs)?;
-    let selection = Selection {
+    let mut selection = Selection {
         rules: arguments.rule.clone(),
         cases: arguments.case.clone(),
-        tags: arguments.tag.clone(),
+        tags: project::tags(&arguments.tag, project),
         phases: before::phases(arguments),
     };
     select::known(&rules.programs, &selection)?;
-    let traces = traces(arguments, &given, (named, before), select::selects_any(&rules.programs, &selection))?;
+    let made = match before {
+        None if given.traces.is_empty() => recorded::run(&rules.programs, &mut selection),
+        before => before,
+    };
+    let traces = traces(arguments, &given, (named, made), select::selects_any(&rules.programs, &selection))?;
     let drawing = drawing(arguments);
     let policy = Policy {
         deny_vacuous: given.denies(CheckDeny::Vacuous),

@@ -121,3 +121,19 @@ pub fn rules(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<PathBuf
         )),
     }
 }
+
+/// A tag of the command line.
+pub fn tag(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a tag is not empty: write `--tag smoke`, and commas between several".to_owned()),
+        tag => Ok(tag.to_owned()),
+    }
+}
+
+/// The tags that select: those of the command line, otherwise those of the project.
+pub fn tags(given: &[String], project: Option<&Project>) -> Vec<String> {
+    match project.filter(|_| given.is_empty()) {
+        Some(project) => project.tags.clone(),
+        None => given.to_vec(),
+    }
+}

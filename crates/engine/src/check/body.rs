@@ -353,7 +353,8 @@ impl<'a> Checker<'a> {
             ItemKind::Setting(Setting::Key { key, .. }) => misplaced_key(&key.text, body),
             ItemKind::Setting(Setting::Classify { .. }) => (
                 format!("`classify` has no meaning in {}", body.noun()),
-                "put it at the top of the file, or into the rule, case, suite or block whose failures it is for".to_owned(),
+                "put it at the top of the file, or into the rule, case, suite or block whose failures it is for"
+                    .to_owned(),
             ),
             ItemKind::Assertion(_) => ("an assertion has no meaning here".to_owned(), "put it into a rule".to_owned()),
         }

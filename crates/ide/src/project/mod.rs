@@ -37,6 +37,8 @@ pub struct Project {
     pub tools: Vec<PathBuf>,
     /// Traces: files, folders, patterns.
     pub traces: Vec<String>,
+    /// Tags that select assertions and tests, unless `--tag` does.
+    pub tags: Vec<String>,
     /// The format of `aver check`.
     pub format: Option<String>,
     /// Failures that are known, as behind `--baseline`.

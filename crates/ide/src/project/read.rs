@@ -5,6 +5,7 @@ use crate::lint::Level;
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Family, Slug};
 use averment_base::source::{FileId, Span};
+use averment_syntax::words::is_label;
 use serde_json::{Map, Value};
 use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
@@ -15,6 +16,7 @@ const TOP: &[&str] = &[
     "rules",
     "tools",
     "traces",
+    "tags",
     "format",
     "baseline",
     "prices",
@@ -83,6 +85,7 @@ impl Reader {
                 "rules" => project.rules = self.paths(value),
                 "tools" => project.tools = self.paths(value),
                 "traces" => project.traces = self.patterns(value),
+                "tags" => project.tags = self.tags(value),
                 "format" => project.format = self.text(value).map(str::to_owned),
                 "baseline" => project.baseline = self.text(value).and_then(|text| self.path(text, value.span())),
                 "prices" => project.prices = self.text(value).and_then(|text| self.path(text, value.span())),
@@ -293,6 +296,18 @@ impl Reader {
                 Vec::new()
             }
         }
+    }
+
+    fn tags(&mut self, value: TomlEntry<'_, '_>) -> Vec<String> {
+        let mut tags: Vec<String> = Vec::new();
+        for (tag, span) in self.texts(value) {
+            if !is_label(tag) {
+                self.say(span, format!("`{tag}` is no tag"), "a tag is a name of letters, digits, `_`, `-` and `.`");
+            } else if !tags.iter().any(|known| known == tag) {
+                tags.push(tag.to_owned());
+            }
+        }
+        tags
     }
 
     fn words(&mut self, value: TomlEntry<'_, '_>, known: &[&str]) -> Vec<String> {

@@ -10,6 +10,12 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 /// Modifiers and settings with the wrong thing behind them.
 pub(super) const VALUES: &[Hint] = &[
     ask("require search weight: 2", modifier_sign),
+    not("classify \"alias\" when output contains \"cursr\"", "classify T T? when < !message X > ...")
+        .says("`classify` asks for words of the failure itself: its `message`")
+        .help("write `classify \"id\" \"Label\" when message contains \"…\"`; what the run says is asked by an assertion with `class \"id\"` behind it"),
+    not("classify \"alias\" when message == \"cursr\"", "classify T T? when message < !contains|matches X > ...")
+        .says("the message of a failure is asked by `contains \"…\"` or `matches /…/`")
+        .help("write `classify \"id\" \"Label\" when message contains \"…\"`"),
     not("require search weight high", ".. @modifier weight < !N|- X? >")
         .says("`weight` needs a number")
         .help("write `weight 2`"),

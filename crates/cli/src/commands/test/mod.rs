@@ -70,7 +70,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     rule: Vec<String>,
     /// Run only tests with this tag, or of a rule with it; of several (smoke,auth) any
-    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = crate::commands::project::tag)]
     tag: Vec<String>,
     /// How results are printed: human, short, json, junit, tap, tap13, github, gitlab, markdown, csv
     #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]

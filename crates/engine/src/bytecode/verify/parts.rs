@@ -3,8 +3,8 @@
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
 use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program, Selection, TemporalId};
-use crate::ir::{MessageTest, ToolSays};
 use crate::ir::{Alternative, Constant, NameTest, Operand, Reach, Settings, Temporal, Within, World};
+use crate::ir::{MessageTest, ToolSays};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::value::json::parse;

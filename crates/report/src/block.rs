@@ -1,0 +1,317 @@
+//! A block of a Runsight workflow in a run, as that system counts it: its score, cost and tokens, what they are against earlier runs, and what
+//! became worse since the last of them.
+
+use super::model::{ResultReport, RuleReport, RunReport};
+use super::redact::redact;
+use super::table::Table;
+use averment_base::truth::Verdict;
+use averment_base::value::{Object, Value};
+use averment_runs::normal::of_run;
+use averment_runs::run::Run;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// So many of the latest earlier runs are compared with.
+const RUNS: usize = 100;
+/// A block costs too much more where it costs so many percent more than in the run before.
+const COST_SPIKE: f64 = 20.0;
+/// Its quality drops where its score is lower by more than this.
+const QUALITY_DROP: f64 = -0.1;
+/// Blocks that became worse and are named.
+const NAMED: usize = 10;
+
+/// What is known of a block in one run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct BlockReport {
+    /// The system whose workflow it is of.
+    #[serde(default)]
+    pub system: String,
+    /// Whether every assertion on it passes.
+    #[serde(default)]
+    pub passed: Option<bool>,
+    /// The weighted mean of the scores of its assertions.
+    #[serde(default)]
+    pub score: Option<f64>,
+    /// What it cost, where that is recorded.
+    #[serde(default)]
+    pub cost_usd: Option<f64>,
+    /// The tokens that it used, where they are recorded.
+    #[serde(default)]
+    pub total_tokens: Option<f64>,
+    /// Who worked on it, where that is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soul_id: Option<String>,
+    /// In which version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soul_version: Option<String>,
+    /// What it is against the earlier runs; `None` where there are none.
+    #[serde(default, skip_deserializing)]
+    pub delta: Option<Delta>,
+    /// What became worse since the last of them.
+    #[serde(default, skip_deserializing)]
+    pub regressions: Vec<Regression>,
+}
+
+/// A block against the mean of earlier runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Delta {
+    /// By how many percent it costs more; 0 where it cost nothing before.
+    pub cost_pct: Option<f64>,
+    /// By how many percent it uses more tokens.
+    pub tokens_pct: Option<f64>,
+    /// By how much its score is higher.
+    pub score_delta: Option<f64>,
+    /// How many earlier runs there are.
+    pub baseline_run_count: usize,
+}
+
+/// Something that became worse since the run before.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Regression {
+    /// What.
+    #[serde(rename = "type")]
+    pub kind: RegressionKind,
+    /// By how much.
+    pub delta: RegressionDelta,
+}
+
+/// What can become worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegressionKind {
+    /// Assertions that passed fail.
+    AssertionRegression,
+    /// It costs over 20 % more.
+    CostSpike,
+    /// Its score is lower by more than 0.1.
+    QualityDrop,
+}
+
+/// By how much something became worse.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum RegressionDelta {
+    /// Of assertions.
+    Assertions {
+        /// Whether they pass now.
+        eval_passed: bool,
+        /// Whether they passed before.
+        baseline_eval_passed: bool,
+    },
+    /// Of the cost.
+    Cost {
+        /// By how many percent it is higher.
+        cost_pct: f64,
+        /// What it was.
+        baseline_cost: f64,
+    },
+    /// Of the score.
+    Score {
+        /// By how much it is higher: a number below zero.
+        score_delta: f64,
+    },
+}
+
+impl BlockReport {
+    /// What it is against earlier runs of the same block; `None` where there are none.
+    #[must_use]
+    pub fn delta_to(&self, earlier: &[&Self]) -> Option<Delta> {
+        let earlier = earlier.get(earlier.len().saturating_sub(RUNS)..).unwrap_or_default();
+        let of = |field: fn(&Self) -> Option<f64>| mean(earlier.iter().filter_map(|one| field(one)));
+        (!earlier.is_empty()).then(|| Delta {
+            cost_pct: percent(self.cost_usd, of(|one| one.cost_usd)),
+            tokens_pct: percent(self.total_tokens, of(|one| one.total_tokens)),
+            score_delta: self.score.zip(of(|one| one.score)).map(|(now, before)| now - before),
+            baseline_run_count: earlier.len(),
+        })
+    }
+
+    /// What became worse since an earlier run.
+    #[must_use]
+    pub fn regressions_since(&self, before: &Self) -> Vec<Regression> {
+        let mut found = Vec::new();
+        if (before.passed, self.passed) == (Some(true), Some(false)) {
+            let delta = RegressionDelta::Assertions { eval_passed: false, baseline_eval_passed: true };
+            found.push(Regression { kind: RegressionKind::AssertionRegression, delta });
+        }
+        if let Some(baseline_cost) = before.cost_usd.filter(|cost| *cost > 0.0)
+            && let Some(cost_pct) = percent(self.cost_usd, before.cost_usd).filter(|percent| *percent > COST_SPIKE)
+        {
+            let delta = RegressionDelta::Cost { cost_pct, baseline_cost };
+            found.push(Regression { kind: RegressionKind::CostSpike, delta });
+        }
+        let change = self.score.zip(before.score).map(|(now, before)| now - before);
+        if let Some(score_delta) = change.filter(|change| *change < QUALITY_DROP) {
+            found.push(Regression { kind: RegressionKind::QualityDrop, delta: RegressionDelta::Score { score_delta } });
+        }
+        found
+    }
+
+    /// Whether both are of the same version of the same worker.
+    fn is_comparable(&self, other: &Self) -> bool {
+        (&self.soul_id, &self.soul_version) == (&other.soul_id, &other.soul_version)
+    }
+}
+
+impl Regression {
+    fn in_words(&self) -> String {
+        match self.delta {
+            RegressionDelta::Assertions { .. } => "assertion_regression".to_owned(),
+            RegressionDelta::Cost { cost_pct, .. } => format!("cost_spike {cost_pct:+.1}%"),
+            RegressionDelta::Score { score_delta } => format!("quality_drop {score_delta:+.2}"),
+        }
+    }
+}
+
+/// By how many percent a number is higher than another one; 0 where that is none.
+fn percent(now: Option<f64>, before: Option<f64>) -> Option<f64> {
+    let (now, before) = now.zip(before)?;
+    Some(if before > 0.0 { (now - before) / before * 100.0 } else { 0.0 })
+}
+
+/// The mean. Of equal numbers it is that number, to the last digit.
+fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut mean, mut count) = (0.0, 0.0);
+    for number in numbers {
+        count += 1.0;
+        mean += (number - mean) / count;
+    }
+    (count > 0.0).then_some(mean)
+}
+
+/// Adds to the rules about blocks what the run records of these.
+pub(super) fn add(table: &Table, run: Option<&Run<'_>>, results: &[ResultReport], rules: &mut [RuleReport]) {
+    if table.items.iter().all(|item| item.own.is_none()) {
+        return;
+    }
+    let Some(Value::Object(meta)) = run.map(|run| run.root(of_run::META).value) else { return };
+    let Some(Value::Object(blocks)) = meta.get("blocks").map(|node| node.value) else { return };
+    for rule in rules {
+        let Some(item) = table.rules.get(rule.rule) else { continue };
+        let Some(Value::Object(block)) = blocks.get(&item.id).map(|node| node.value) else { continue };
+        rule.block = of(table, rule.rule, results, block).map(Box::new);
+    }
+}
+
+/// What is known of a block from its record and the results of the assertions on it.
+fn of(table: &Table, rule: usize, results: &[ResultReport], block: Object<'_>) -> Option<BlockReport> {
+    let asserted = results.iter().filter_map(|one| Some((one, table.items.get(one.item)?)));
+    let (mut system, mut passed, mut sum, mut weights) = (None, true, 0.0, 0.0);
+    for (result, item) in asserted.filter(|(_, item)| item.rule == Some(rule)) {
+        let Some(own) = item.own.as_deref() else { continue };
+        let Some(score) = own.of(result.verdict).and_then(|verdict| verdict.score) else { continue };
+        system = Some(own.system.to_string());
+        passed &= matches!(result.verdict, Verdict::Pass | Verdict::Vacuous);
+        if item.weight > 0.0 {
+            sum += result.score.unwrap_or(score) * item.weight;
+            weights += item.weight;
+        }
+    }
+    let number = |key: &str| match block.get(key)?.value {
+        Value::Number(number) => Some(number.to_f64()),
+        _ => None,
+    };
+    let text = |key: &str| match block.get(key)?.value {
+        Value::Text(text) => Some(redact(text.as_str()).into_owned()),
+        _ => None,
+    };
+    Some(BlockReport {
+        system: system?,
+        passed: Some(passed),
+        score: Some(if weights > 0.0 { sum / weights } else { 0.0 }),
+        cost_usd: number("cost_usd"),
+        total_tokens: number("total_tokens"),
+        soul_id: text("soul_id"),
+        soul_version: text("soul_version"),
+        delta: None,
+        regressions: Vec::new(),
+    })
+}
+
+/// The blocks of earlier runs, read from a report of them.
+#[derive(Debug, Default)]
+pub struct History {
+    /// By rule, in the order of the runs.
+    blocks: BTreeMap<String, Vec<BlockReport>>,
+    /// Blocks that became worse, in words.
+    worse: Vec<String>,
+    compared: usize,
+}
+
+/// The parts of a report in JSON that are read again.
+#[derive(Deserialize)]
+struct ReportFile {
+    runs: Vec<ReportedRun>,
+}
+
+#[derive(Deserialize)]
+struct ReportedRun {
+    rules: Vec<ReportedRule>,
+}
+
+#[derive(Deserialize)]
+struct ReportedRule {
+    id: String,
+    own: Option<BlockReport>,
+}
+
+impl History {
+    /// Reads what `aver check --format json` printed.
+    ///
+    /// # Errors
+    /// In words, where it is no such report, or one without a block.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let report: ReportFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mut blocks: BTreeMap<String, Vec<BlockReport>> = BTreeMap::new();
+        for rule in report.runs.into_iter().flat_map(|run| run.rules) {
+            if let Some(own) = rule.own {
+                blocks.entry(rule.id).or_default().push(own);
+            }
+        }
+        match blocks.is_empty() {
+            true => Err("it holds no run with the blocks of a workflow".to_owned()),
+            false => Ok(Self { blocks, ..Self::default() }),
+        }
+    }
+
+    /// Says of each block of a run what it is against the earlier runs.
+    pub fn apply(&mut self, table: &Table, run: &mut RunReport) {
+        for rule in &mut run.rules {
+            let Some((block, item)) = rule.block.as_deref_mut().zip(table.rules.get(rule.rule)) else { continue };
+            let earlier = self.blocks.get(&item.id).map(Vec::as_slice).unwrap_or_default();
+            let earlier: Vec<&BlockReport> = earlier.iter().filter(|one| one.is_comparable(block)).collect();
+            self.compared = self.compared.max(earlier.len().min(RUNS));
+            block.delta = block.delta_to(&earlier);
+            block.regressions = earlier.last().map(|last| block.regressions_since(last)).unwrap_or_default();
+            if !block.regressions.is_empty() {
+                let what: Vec<String> = block.regressions.iter().map(Regression::in_words).collect();
+                self.worse.push(format!("{} in {}: {}", item.id, run.run, what.join(", ")));
+            }
+        }
+    }
+
+    /// What became worse, on one line.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let against = match self.compared {
+            0 => return "no earlier run has a block of these runs".to_owned(),
+            1 => "1 earlier run".to_owned(),
+            more => format!("{more} earlier runs"),
+        };
+        if self.worse.is_empty() {
+            return format!("no regression against {against}");
+        }
+        let many = if self.worse.len() == 1 { "1 block" } else { "blocks" };
+        let mut words = match self.worse.len() {
+            1 => format!("{many} became worse against {against}: "),
+            more => format!("{more} {many} became worse against {against}: "),
+        };
+        let named: Vec<&str> = self.worse.iter().take(NAMED).map(String::as_str).collect();
+        words.push_str(&named.join("; "));
+        if self.worse.len() > NAMED {
+            let _ = write!(words, "; and {} more", self.worse.len() - NAMED);
+        }
+        words
+    }
+}

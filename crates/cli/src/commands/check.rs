@@ -109,7 +109,7 @@ pub struct Arguments {
     /// Of `human` only what fails, and nothing where nothing does
     #[arg(short, long, conflicts_with = "show")]
     quiet: bool,
-    /// Failures that are known, and fail no run: a file that --update-baseline writes
+    /// Failures that are known, and fail no run: a file that --update-baseline writes; or a report of earlier runs, as json
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write what fails now into the baseline

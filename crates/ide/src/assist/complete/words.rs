@@ -37,10 +37,11 @@ impl CompletionBuilder<'_, '_> {
             _ => &[],
         };
         let settings: &[&str] = match body {
-            Body::Case => &["prompt", "timeout"],
+            Body::Case => &["prompt", "timeout", "classify"],
             Body::Workspace => &["template", "bootstrap"],
             Body::Runner => &["agent", "model", "command", "timeout", "env"],
-            Body::Invariant => &["expect ok", "expect error"],
+            Body::Invariant => &["expect ok", "expect error", "classify"],
+            Body::File | Body::Suite | Body::Assertions => &["classify"],
             _ => &[],
         };
         for name in settings {

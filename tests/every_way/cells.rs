@@ -41,6 +41,7 @@ pub const KINDS: &[(&str, &[Verdict])] = &[
     ("If", &[]),
     ("Iff", &[]),
     ("Last", &[]),
+    ("Nested", &[]),
     ("Never", &[]),
     ("NeverAfter", &[]),
     ("NeverAfter until", &[]),

@@ -154,7 +154,7 @@ fn block(source: &mut Source, depth: usize, known: &[&'static str]) -> Statement
     Statement::Block(header, body(source, depth, &inside, on_step))
 }
 
-const STATEMENTS: usize = 31;
+const STATEMENTS: usize = 32;
 
 /// A single statement. `known`: variables that a block around it binds.
 pub fn statement(source: &mut Source, known: &[&'static str]) -> Statement {
@@ -219,6 +219,7 @@ fn plain(source: &mut Source, known: &[&'static str]) -> Statement {
         24 => pair(source, &mut steps, S::NotBoth),
         25 => S::NeverRepeat(lone.call(source), 1 + source.below(2)),
         26 | 27 => S::Flow(flow(source, &mut steps, 3)),
+        29 => pair(source, &mut steps, S::Nested),
         28 => S::NoBad(lone.plain_call(source)),
         _ => quantified(source, &mut lone),
     }

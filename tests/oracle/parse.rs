@@ -114,6 +114,7 @@ impl Parser {
             () if self.words("sequence only") => self.sequence(SequenceMode::Only),
             () if self.words("sequence exactly") => self.sequence(SequenceMode::Exactly),
             () if self.words("sequence") => self.sequence(SequenceMode::Gaps),
+            () if self.words("nested") => self.pair("->", S::Nested),
             () if self.words("together") => self.pair(",", S::Together),
             () if self.words("apart") => self.pair(",", S::Apart),
             () if self.words("not both") => self.pair(",", S::NotBoth),

@@ -38,6 +38,7 @@ pub fn statement(statement: &Statement) -> String {
             format!("never {} before {}{}", list(b, ", "), pattern(a), within(*bound))
         }
         S::NeverBetween { b, a, c } => format!("never {} between {} and {}", list(b, ", "), pattern(a), pattern(c)),
+        S::Nested(a, b) => format!("nested {} -> {}", pattern(a), pattern(b)),
         S::Together(a, b) => format!("together {}, {}", pattern(a), pattern(b)),
         S::Apart(a, b) => format!("apart {}, {}", pattern(a), pattern(b)),
         S::If(a, b) => format!("if {} then {}", pattern(a), pattern(b)),

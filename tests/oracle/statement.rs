@@ -126,6 +126,7 @@ impl Judge<'_, '_> {
             S::NeverAfter { b, a, until, within } => self.never_after(b, a, until.as_ref(), *within),
             S::NeverBefore { b, a, within } => self.never_before(b, a, *within),
             S::NeverBetween { b, a, c } => self.never_between(b, a, c),
+            S::Nested(a, b) => self.nested(a, b),
             S::Together(a, b) => reached(self.some_together(a, b)),
             S::Apart(a, b) => {
                 let vacuous = !self.occurs(a) || !self.occurs(b);
@@ -243,6 +244,25 @@ impl Judge<'_, '_> {
     fn implies(&mut self, a: &Pattern, b: &Pattern) -> bool {
         let steps = self.world.steps.clone();
         self.every(a).iter().all(|hit| steps.iter().any(|s| self.pair(a, hit, b, *s)))
+    }
+
+    /// A step that matches both closes; one that closes has to close the latest that is open.
+    fn nested(&mut self, a: &Pattern, b: &Pattern) -> Judged {
+        let envs = self.world.environments(&[a, b]);
+        let mut open: Vec<usize> = Vec::new();
+        for step in self.world.steps.clone() {
+            if self.fits(b, step) {
+                let fits = open.pop().is_some_and(|latest| {
+                    envs.iter().any(|env| self.matches(a, latest, env) && self.matches(b, step, env))
+                });
+                if !fits {
+                    return Judged::Fail { for_good: true };
+                }
+            } else if self.fits(a, step) {
+                open.push(step);
+            }
+        }
+        self::open(open.is_empty(), !self.occurs(a))
     }
 
     fn some_together(&mut self, a: &Pattern, b: &Pattern) -> bool {

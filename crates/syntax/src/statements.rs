@@ -92,6 +92,7 @@ heads! {
     "starts" Other ["->" "within"] unsure "starts before warm_up -> query";
     "immediately" Step ["->" "within"] sure "immediately before check -> save";
     "sequence" Step ["->" "within"] sure "sequence plan -> search -> answer";
+    "nested" Step ["->"] unsure "nested lock -> unlock";
     "together" Step [] sure "together fetch_a, fetch_b";
     "apart" Step [] sure "apart write_row, migrate";
     "if" Step ["then"] unsure "";
@@ -133,6 +134,7 @@ forms! {
     "sequence" line "sequence ${1:plan} -> ${2:search} -> ${3:answer}" "holds when the steps occur in this order, with anything between them" "sequence plan -> search -> answer";
     "sequence only" line "sequence only ${1:plan} -> ${2:answer}" "holds when the steps that match any of these are exactly this sequence" "sequence only plan -> answer";
     "sequence exactly" line "sequence exactly ${1:plan} -> ${2:answer}" "holds when all calls of the run are exactly this sequence" "sequence exactly plan -> search -> answer";
+    "nested" line "nested ${1:lock} -> ${2:unlock}" "holds when every step on the right closes the latest open one on the left, and none stays open; vacuous without any" "nested lock(id: $id) -> unlock(id: $id)";
     "together" line "together ${1:a}, ${2:b}" "holds when some of both stand in one turn or overlap in time" "together fetch_a, fetch_b";
     "apart" line "apart ${1:a}, ${2:b}" "holds when none of both stand in one turn or overlap in time" "apart write_row, migrate";
     "if" line "if ${1:a} then ${2:b}" "holds when the run has the second step wherever it has the first; with `else` it is an expression" "if refund then approve";

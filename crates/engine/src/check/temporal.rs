@@ -74,6 +74,9 @@ impl<'a> Checker<'a> {
                 Temporal::After { each: *each, immediately: *immediately, step, targets, within }
             }
             StatementKind::Sequence { mode, steps, within } => self.sequence(scope, *mode, steps, within.as_ref()),
+            StatementKind::Nested { open, close } => {
+                Temporal::Nested { open: self.pattern(scope, open).pattern, close: self.pattern(scope, close).pattern }
+            }
             StatementKind::Together { left, right } => Temporal::Together {
                 left: self.pattern(scope, left).pattern,
                 right: self.pattern(scope, right).pattern,

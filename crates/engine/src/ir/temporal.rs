@@ -133,6 +133,8 @@ temporal! {
         };
         /// `sequence [only|exactly] A -> B`.
         Sequence { mode: SequenceMode = plain, steps: Vec<P> = patterns, within: Option<Within> = within };
+        /// `nested A -> B`.
+        Nested { open: P = pattern, close: P = pattern };
         /// `together A, B`.
         Together { left: P = pattern, right: P = pattern };
         /// `apart A, B`.

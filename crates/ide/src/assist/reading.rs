@@ -91,6 +91,10 @@ impl StatementReader<'_> {
                 misread(self.after(*each, *immediately, step, targets, within.as_ref()))
             }
             K::Sequence { mode, steps, within } => misread(self.sequence(*mode, steps, within.as_ref())),
+            K::Nested { open, close } => {
+                let (open, close) = self.both(open, close);
+                misread(format!("every {close} closes the latest open {open}, and none stays open"))
+            }
             K::Together { left, right } => {
                 let (left, right) = self.both(left, right);
                 misread(format!("some {left} and some {right} are in one turn or overlap"))

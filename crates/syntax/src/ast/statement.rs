@@ -91,6 +91,8 @@ macro_rules! statements {
                 After { each: bool, immediately: bool, step: Step, targets: Vec<Step>, within: Option<Within> };
                 /// `sequence [only|exactly] A -> B`.
                 Sequence { mode: SequenceMode, steps: Vec<Step>, within: Option<Within> };
+                /// `nested A -> B`.
+                Nested { open: Step, close: Step };
                 /// `together A, B`.
                 Together { left: Step, right: Step };
                 /// `apart A, B`.

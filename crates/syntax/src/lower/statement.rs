@@ -48,6 +48,9 @@ impl Lower<'_> {
             }
             Rule::some_statement => self.some(children),
             Rule::either_statement => self.either(children),
+            Rule::nested_statement => {
+                self.two_steps(&mut children).map(|(open, close)| StatementKind::Nested { open, close })
+            }
             Rule::together_statement => {
                 self.two_steps(&mut children).map(|(left, right)| StatementKind::Together { left, right })
             }

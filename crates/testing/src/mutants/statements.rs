@@ -140,6 +140,7 @@ impl Finder<'_> {
                 self.within(within.as_ref());
             }
             S::Sequence { mode, steps, within } => self.sequence(span, *mode, steps, within.as_ref()),
+            S::Nested { open, close } => self.nested(span, open, close),
             S::Together { left, right } => self.swap_word(span, "together", "apart", &[left, right]),
             S::Apart { left, right } => self.swap_word(span, "apart", "together", &[left, right]),
             S::IfThen { condition, consequence } => self.if_then(condition, consequence),
@@ -297,6 +298,15 @@ impl Finder<'_> {
             self.replace(range, "", MutantKind::DropWord, "a test with further calls in between".to_owned());
         }
         self.within(within);
+    }
+
+    /// What is closed at some time need not be closed in reverse order.
+    fn nested(&mut self, span: Span, open: &Step, close: &Step) {
+        if let Some(range) = self.first_word(span, "nested") {
+            let missing = "a test in which they are closed in another order".to_owned();
+            self.replace(range, "after", MutantKind::Swap, missing);
+        }
+        [open, close].into_iter().for_each(|step| self.step(step));
     }
 
     fn if_then(&mut self, condition: &Step, consequence: &Step) {

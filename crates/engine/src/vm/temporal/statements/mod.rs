@@ -12,6 +12,7 @@ mod edge;
 mod exact;
 mod flow;
 mod immediate;
+mod nested;
 mod never_after;
 mod never_before;
 mod never_between;
@@ -262,6 +263,7 @@ pub(super) fn of(temporal: &Temporal<PatternId, CodeId>) -> Statement {
         Temporal::After { each, step, ref targets, within, .. } => after::statement(step, targets, each, within),
         Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => sequence::statement(steps, within),
         Temporal::Sequence { mode, ref steps, within } => exact::statement(mode, steps, within),
+        Temporal::Nested { open, close } => nested::statement(open, close),
         Temporal::Together { left, right } => together::together(left, right),
         Temporal::Apart { left, right } => together::apart(left, right),
         Temporal::IfThen { condition, consequence } => partners::if_then(condition, consequence),

@@ -421,7 +421,9 @@ impl Statement {
             S::NeverAfter { b, a, until, .. } => b.iter().chain([a]).chain(until.iter()).collect(),
             S::NeverBefore { b, a, .. } => b.iter().chain([a]).collect(),
             S::NeverBetween { b, a, c } => b.iter().chain([a, c]).collect(),
-            S::Nested(a, b) | S::Together(a, b) | S::Apart(a, b) | S::If(a, b) | S::Iff(a, b) | S::NotBoth(a, b) => vec![a, b],
+            S::Nested(a, b) | S::Together(a, b) | S::Apart(a, b) | S::If(a, b) | S::Iff(a, b) | S::NotBoth(a, b) => {
+                vec![a, b]
+            }
             S::Flow(flow) => flow.patterns(),
             S::Expression(_) | S::Not(_) | S::Block(..) | S::When(..) => Vec::new(),
             S::AnyOf(_) | S::AllOf(_) | S::NoneOf(_) | S::AtLeast(..) => Vec::new(),

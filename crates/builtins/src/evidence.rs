@@ -3,6 +3,7 @@
 use super::call::{Call, Outcome, borrowed};
 use super::detect::Detector;
 use super::grounding;
+use super::overlap::longest;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
 
@@ -30,6 +31,11 @@ pub(super) fn ungrounded<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
         texts.push(borrowed(call.arena.alloc_str(&claim.text)));
     }
     call.give_list(texts)
+}
+
+pub(super) fn overlap<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let words = longest(&call.node(0).value, &call.node(1).value, call.meter)?;
+    call.give_count(words)
 }
 
 fn detect<'run>(call: &mut Call<'_, 'run>, detector: Detector) -> Outcome<'run> {

@@ -17,6 +17,7 @@ mod list;
 pub mod matcher;
 pub mod nothing;
 mod number;
+mod overlap;
 mod path_cost;
 pub mod pattern;
 pub mod python;
@@ -27,7 +28,7 @@ pub mod stdlib;
 pub mod table;
 pub mod test;
 pub mod text;
-mod time;
+pub mod time;
 mod token;
 
 pub use call::Environment;

@@ -3,6 +3,7 @@
 use super::detect::beginning;
 use super::table::{Builtin, type_word};
 use super::test::has_type;
+use super::time::is_zone;
 use averment_base::limits::Limits;
 use averment_base::value::compare::compare;
 use averment_base::value::json::{json_start, parse};
@@ -32,6 +33,7 @@ pub fn why(builtin: &Builtin, arguments: &[Node<'_>]) -> Option<(usize, String)>
         "number" => "spells no number".to_owned(),
         "base64_decode" => "is no base64 of a text".to_owned(),
         "url_decode" => "is no text once its escapes are resolved".to_owned(),
+        "date" | "weekday" | "hour" if !zone(arguments) => return Some((1, "is no time zone".to_owned())),
         "timestamp" | "date" | "weekday" | "hour" => "is no time".to_owned(),
         "percentile" if !share(arguments) => return Some((1, "is not between 0 and 1".to_owned())),
         "sum" | "avg" | "median" | "percentile" | "min" | "max" | "sort" | "first" | "last" => of_list(builtin, first)?,
@@ -60,6 +62,10 @@ pub fn not_json(value: &Value<'_>) -> Option<String> {
         1 => format!("is not JSON from character {} on", error.column),
         line => format!("is not JSON from line {line}, column {} on", error.column),
     })
+}
+
+fn zone(arguments: &[Node<'_>]) -> bool {
+    arguments.get(1).is_none_or(|node| matches!(node.value, Value::Text(name) if is_zone(name.as_str())))
 }
 
 fn share(arguments: &[Node<'_>]) -> bool {
@@ -121,6 +127,8 @@ mod tests {
         assert_eq!(said("round", r#"[1.5, 0.5]"#), "1 is a number, and `round` takes an integer");
         assert_eq!(said("replace", r#"["a", 1, "b"]"#), "1 is a number, and `replace` takes a string or regex");
         assert_eq!(said("weekday", r#"["soon"]"#), "0 is no time");
+        assert_eq!(said("weekday", r#"["2025-03-01", "Berlin"]"#), "1 is no time zone");
+        assert_eq!(said("hour", r#"["soon", "Europe/Berlin"]"#), "0 is no time");
     }
 
     #[test]

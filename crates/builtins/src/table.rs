@@ -218,14 +218,15 @@ builtins! {
     }
     Time in time {
         timestamp(time: String | Number) -> Number [], "a time in milliseconds since 1970: RFC 3339 text, a date alone (its midnight, UTC), or milliseconds, which stay", r#"timestamp("1970-01-02T00:00:00Z") == 86_400_000"#;
-        date(time: String | Number) -> String [], "the UTC date of a time, as `2025-03-01`", r#"date("2025-03-01T23:30:00-02:00") == "2025-03-02""#;
-        weekday(time: String | Number) -> String [], "the UTC day of the week of a time, in English and lower case", r#"weekday("2025-03-01") == "saturday""#;
-        hour(time: String | Number) -> Integer [], "the UTC hour of a time, from 0 to 23", r#"hour("2025-03-01T17:45:00Z") in 9..17"#;
+        date(time: String | Number, zone? 1: String) -> String [], "the date of a time, as `2025-03-01`, in UTC or in the time zone of this IANA name", r#"date("2025-03-01T23:30:00-02:00") == "2025-03-02""#;
+        weekday(time: String | Number, zone? 1: String) -> String [], "the day of the week of a time, in English and lower case, in UTC or in the time zone", r#"weekday("2025-03-01") == "saturday""#;
+        hour(time: String | Number, zone? 1: String) -> Integer [], "the hour of a time, from 0 to 23, in UTC or in the time zone", r#"hour("2025-07-01T17:45:00Z", "Europe/Berlin") == 19"#;
     }
     Evidence in evidence {
         required(value: Any) -> Any [], "the value itself; where there is none the verdict of the assertion is `error`, and its reason names what leads nowhere, whatever test, `not` or group is around it: what cannot be judged without a value is not judged", r#"required({ a: 0 }.a) == 0"#;
         grounded(values: Any, sources: Any) -> Boolean [], "whether every number, URL and id in the values stands somewhere in the sources", r#"grounded("paid $1,234.50", { total: 1234.5 })"#;
         ungrounded(values: Any, sources: Any) -> List [], "the numbers, URLs and ids in the values that stand nowhere in the sources", r#"ungrounded("3 of 7 orders", ["7 orders"]) == ["3"]"#;
+        overlap(text: Any, sources: Any) -> Integer [], "how many words the longest run of words has that stands in the text and in a source, word for word; words as for `mentions`", r#"overlap("he said: send it to Bob!", ["please send it to Bob today"]) == 4"#;
         contains_secret(value: Any) -> Boolean [], "whether some text in the value holds a credential: a provider's key, a token, a private key, an assignment such as `api_key = …`", r#"not contains_secret("the api key is in the vault")"#;
         find_secrets(value: Any) -> List [], "the kinds of credentials in the value, each once", r#"find_secrets({ note: "nothing here" }) is empty"#;
         contains_pii(value: Any) -> Boolean [], "whether some text in the value holds personal data: an e-mail address, phone, payment card, bank account or social security number", r#"contains_pii("write to ann@example.org")"#;

@@ -167,9 +167,36 @@ fn encodings_and_times() {
         ("date", "[1e300]", "missing"),
         ("weekday", "[0]", r#""thursday""#),
         ("hour", r#"["2025-03-01T23:59:59Z"]"#, "23"),
+        ("hour", r#"["2025-03-01T23:59:59Z", "Berlin"]"#, "missing"),
+        ("hour", r#"["2025-03-01T23:59:59Z", "Etc/Unknown"]"#, "missing"),
     ] {
         assert_eq!(call(name, arguments), expected, "{name}{arguments}");
     }
+}
+
+#[test]
+fn times_in_zones_follow_their_clocks() {
+    for (name, time, zone, expected) in [
+        ("hour", "2025-03-01T12:00:00Z", "UTC", "12"),
+        ("hour", "2025-03-01T12:00:00Z", "europe/berlin", "13"),
+        ("hour", "2025-03-01T12:00:00", "Asia/Kolkata", "17"),
+        // On 30 March 2025 clocks went from 2 to 3 o'clock, on 26 October from 3 back to 2.
+        ("hour", "2025-03-30T00:59:59Z", "Europe/Berlin", "1"),
+        ("hour", "2025-03-30T01:00:00Z", "Europe/Berlin", "3"),
+        ("hour", "2025-10-26T00:30:00Z", "Europe/Berlin", "2"),
+        ("hour", "2025-10-26T01:30:00Z", "Europe/Berlin", "2"),
+        ("hour", "2025-10-26T02:00:00Z", "Europe/Berlin", "3"),
+        // Samoa has left out 30 December 2011.
+        ("date", "2011-12-30T09:59:00Z", "Pacific/Apia", r#""2011-12-29""#),
+        ("date", "2011-12-30T10:00:00Z", "Pacific/Apia", r#""2011-12-31""#),
+        ("weekday", "2025-03-02T23:30:00Z", "Europe/Berlin", r#""monday""#),
+        ("weekday", "2025-03-03T02:00:00Z", "America/New_York", r#""sunday""#),
+        // Beyond the table the rule of the zone goes on.
+        ("hour", "2099-07-01T12:00:00Z", "Europe/Berlin", "14"),
+    ] {
+        assert_eq!(call(name, &format!(r#"["{time}", "{zone}"]"#)), expected, "{name} {time} {zone}");
+    }
+    assert!(super::time::zone_names().len() > 500);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Functions over times. There is no clock: a rule can only look at times that stand in a run or in itself. All in UTC.
+//! Functions over times. There is no clock: a rule can only look at times that stand in a run or in itself. All in UTC,
+//! or in the zone that is named. The rules of the zones are built in: neither the files of the system nor its own zone are looked at.
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
@@ -7,7 +8,8 @@ use super::call::{Call, Outcome};
 use averment_base::value::{Number, Value};
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Weekday};
-use jiff::tz::TimeZone;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use std::sync::LazyLock;
 
 /// The instant of an argument: RFC 3339 text, the same without an offset (taken as UTC), a date, or milliseconds since 1970.
 fn instant(call: &Call<'_, '_>) -> Option<Timestamp> {
@@ -24,7 +26,7 @@ fn parse(text: &str) -> Option<Timestamp> {
         return None;
     }
     let utc = |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
-    // A time zone in brackets would be passed over: nothing here knows time zones.
+    // A time zone in brackets would be passed over.
     let local = || text.parse::<DateTime>().ok().filter(|_| !text.contains('[')).and_then(utc);
     text.parse::<Timestamp>().ok().or_else(local)
 }
@@ -52,17 +54,43 @@ pub(super) fn timestamp<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     call.give_real(milliseconds)
 }
 
-fn utc(call: &Call<'_, '_>) -> Option<DateTime> {
-    instant(call).map(|instant| TimeZone::UTC.to_datetime(instant))
+/// The rules of all zones, as they were when the program was built.
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// A zone by its IANA name, in any case.
+fn zone(name: &str) -> Option<TimeZone> {
+    // Longer than any name; bounds what the library looks at.
+    if name.len() > 64 {
+        return None;
+    }
+    ZONES.get(name).ok().filter(|zone| !zone.is_unknown())
+}
+
+/// Whether there is a time zone of this name.
+#[must_use]
+pub fn is_zone(name: &str) -> bool {
+    zone(name).is_some()
+}
+
+/// The names of all time zones.
+#[must_use]
+pub fn zone_names() -> Vec<String> {
+    ZONES.available().map(|name| name.as_str().to_owned()).collect()
+}
+
+/// The time of the first argument on the clocks of the zone that the second one names.
+fn local(call: &Call<'_, '_>) -> Option<DateTime> {
+    let zone = if call.has(1) { zone(call.text(1))? } else { TimeZone::UTC };
+    instant(call).map(|instant| zone.to_datetime(instant))
 }
 
 pub(super) fn date<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let Some(time) = utc(call) else { return call.missing() };
+    let Some(time) = local(call) else { return call.missing() };
     call.give_text(&time.date().to_string())
 }
 
 pub(super) fn weekday<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let Some(time) = utc(call) else { return call.missing() };
+    let Some(time) = local(call) else { return call.missing() };
     call.give_text(match time.weekday() {
         Weekday::Monday => "monday",
         Weekday::Tuesday => "tuesday",
@@ -75,6 +103,6 @@ pub(super) fn weekday<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
 }
 
 pub(super) fn hour<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
-    let Some(time) = utc(call) else { return call.missing() };
+    let Some(time) = local(call) else { return call.missing() };
     call.give_number(Some(Number::Integer(i64::from(time.hour()))))
 }

@@ -28,11 +28,15 @@ pub fn mentions_text(text: &str, part: &str) -> bool {
 
 /// Whether a whole token of a text spells a number, with a `-` in front of it as its sign.
 pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
-    tokens(text).any(|token| wanted.is_spelled(token))
+    let signed = |start: usize| text.get(..start).is_some_and(|front| front.ends_with('-'));
+    let with_sign = |(start, token): (usize, &str)| {
+        text.get(start.saturating_sub(usize::from(signed(start)))..start.saturating_add(token.len()))
+    };
+    tokens(text).filter_map(with_sign).any(|token| wanted.is_spelled(token))
 }
 
-/// All tokens, each with the `-` in front of it.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
+/// All tokens with the places where they begin.
+pub(crate) fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let (offset, _) = text.get(at..)?.char_indices().find(|(_, letter)| is_word(*letter))?;
@@ -45,8 +49,7 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
             end = end.saturating_add(letter.len_utf8());
         }
         at = end;
-        let signed = text.get(..start).is_some_and(|front| front.ends_with('-'));
-        text.get(start.saturating_sub(usize::from(signed))..end)
+        Some((start, text.get(start..end)?))
     })
 }
 

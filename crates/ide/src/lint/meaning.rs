@@ -122,7 +122,9 @@ pub fn same_sides(statement: &StatementKind) -> SameSides<'_> {
             SameSides::Says(left, right, "holds on every run")
         }
         K::NotBoth { left, right } => SameSides::Says(left, right, "says that there is none"),
-        K::Nested { open, close } => SameSides::Says(open, close, "fails wherever they occur: a step that matches both closes"),
+        K::Nested { open, close } => {
+            SameSides::Says(open, close, "fails wherever they occur: a step that matches both closes")
+        }
         K::Either { steps } => SameSides::Twice(steps),
         K::Together { .. } | K::Apart { .. } | K::Sequence { .. } | K::Never { .. } | K::Only { .. } => SameSides::Fine,
         K::Require { .. } | K::Count { .. } | K::First { .. } | K::Last { .. } | K::Repeat { .. } => SameSides::Fine,
@@ -138,7 +140,10 @@ pub fn vacuous_without(statement: &StatementKind) -> &[Step] {
     use StatementKind as K;
     match statement {
         K::Before { targets, .. } => targets,
-        K::After { step, .. } | K::Nested { open: step, .. } | K::Each { step, .. } | K::IfThen { condition: step, .. } => from_ref(step),
+        K::After { step, .. }
+        | K::Nested { open: step, .. }
+        | K::Each { step, .. }
+        | K::IfThen { condition: step, .. } => from_ref(step),
         K::Never { .. } | K::Only { .. } | K::Apart { .. } | K::Iff { .. } | K::NotBoth { .. } | K::Repeat { .. } => {
             &[]
         }

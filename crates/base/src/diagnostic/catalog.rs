@@ -109,6 +109,7 @@ catalog! {
     UnknownRule = "unknown-rule", Error, "there is no such rule";
     UnknownType = "unknown-type", Error, "there is no such type";
     UnknownSchema = "unknown-schema", Error, "there is no such schema";
+    UnknownZone = "unknown-zone", Error, "there is no such time zone";
     UnknownSeverity = "unknown-severity", Error, "there is no such severity";
     Duplicate = "duplicate", Error, "a name or id is declared twice";
     Binding = "binding", Error, "a binding is used where nothing binds it";
@@ -198,6 +199,7 @@ catalog! {
     LongRule = "long-rule", Info, "a rule has very many assertions", Style off;
     MissingSentence = "missing-sentence", Info, "a rule has no sentence", Style off;
     MustWithoutThreshold = "must-without-threshold", Warning, "`must` has no effect", Style;
+    IdleDeny = "idle-deny", Warning, "a `deny` or `allow` changes nothing", Style;
     TrivialGroup = "trivial-group", Warning, "a group says what its words say without it", Style;
     RedundantTimes = "redundant-times", Warning, "`require` is told a number that it has anyway", Style;
     StarForAny = "star-for-any", Warning, "a lone star stands for every call", Style;

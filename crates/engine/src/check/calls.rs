@@ -101,6 +101,7 @@ impl<'a> Checker<'a> {
         match builtin.name {
             "jsonpath" => self.check_jsonpath(&values),
             "percentile" => self.check_share(values.get(1)),
+            "date" | "weekday" | "hour" => self.check_zone(values.get(1)),
             _ => {}
         }
         let ty = result_type(builtin, &values);

@@ -57,6 +57,7 @@ mod units;
 mod value_conditions;
 pub mod walk;
 mod world;
+mod zones;
 
 use crate::ir;
 pub use allow::silence;

@@ -6,6 +6,7 @@
 
 mod context;
 mod cost;
+mod denials;
 mod empty;
 pub mod fix;
 mod kinds;

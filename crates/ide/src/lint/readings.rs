@@ -7,7 +7,7 @@ use averment_runs::run::Kind;
 use averment_syntax::ast::walk::{self, Visit};
 use averment_syntax::ast::{
     Argument, Atom, BinaryOperator, Expr, ExprKind, Flow, FlowKind, Statement, StatementKind, Step, StepKind, Subject,
-    Unit,
+    TestKind, Unit,
 };
 
 /// `fetch*` in a flow: a tool whose name starts so, not a repetition.
@@ -88,6 +88,7 @@ pub fn two_scopes(context: &mut Context<'_>) {
             };
             for argument in all {
                 self.same_name(argument);
+                self.own_value(argument);
                 self.difference(argument);
                 if let Argument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) = argument
                     && let (ExprKind::Name(name), Some(operand)) = (&subject.kind, test.operand.as_deref())
@@ -125,6 +126,27 @@ pub fn two_scopes(context: &mut Context<'_>) {
                     format!("${right}"),
                 )
             });
+        }
+
+        /// `id: args.id`: what the argument is compared with is the argument itself.
+        fn own_value(&mut self, argument: &Argument) {
+            let (path, value) = match argument {
+                Argument::Matches { path, value, .. } => (path, value),
+                Argument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) if test.kind == TestKind::Equal => {
+                    let Some(operand) = test.operand.as_deref() else { return };
+                    (&**subject, operand)
+                }
+                Argument::Test(_) => return,
+            };
+            let (own, other) = (self.0.text(path.span), self.0.text(value.span));
+            if other.strip_prefix("args.") != Some(own.strip_prefix("args.").unwrap_or(own)) {
+                return;
+            }
+            let name: String = own.rsplit('.').next().unwrap_or(own).chars().filter(|c| c.is_alphanumeric()).collect();
+            let message = format!("`{other}` is the argument of this same call, which equals itself");
+            self.0.report(Diagnostic::new(Slug::TwoScopes, value.span, message).help(format!(
+                "write `{own}: ${name}` here and in the other step for a value that they share: `each refund({own}: ${name}) {{ require approve({own}: ${name}) }}`"
+            )));
         }
 
         /// `amount: 1-100`: a difference, not a range.

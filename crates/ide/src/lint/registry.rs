@@ -1,7 +1,7 @@
 //! Which function finds which lints.
 
 use super::context::Context;
-use super::{cost, empty, kinds, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
+use super::{cost, denials, empty, kinds, names, order, pairs, readings, regex, style, tests, text, truth, vacuity};
 use averment_base::diagnostic::Slug;
 
 /// A function that looks for lints.
@@ -53,5 +53,6 @@ passes! {
     #[of_text] cost::wide: WideGlob, DeepWildcard;
     #[of_text] style::expressions: DoubleNegation, YodaCondition, BooleanComparison, RedundantParentheses, RedundantIf, SingleItemIn, MixedLogic;
     style::statements: EmptyRule, LongRule, MissingSentence, MustWithoutThreshold, TrivialGroup, RedundantTimes, StarForAny;
+    denials::denials: IdleDeny;
     tests::tests: UntestedRule, TestOfNothing, DuplicateTest, OneSidedTests;
 }

@@ -61,11 +61,11 @@ kinds! {
     DropBinding = "drop-binding", "a binding `$x` is left out";
     DropCondition = "drop-condition", "a `where`, a `when` or one side of `and`, `or`, `implies` is left out";
     DropModifier = "drop-modifier", "a modifier that decides something is left out: `must`, `threshold`, `severity`, `expect fail`";
-    DropWord = "drop-word", "a word that makes a statement stricter is left out: `each`, `immediately`, `exactly`, `only`, `strict`, `proposed`, `ok`, `failed`";
+    DropWord = "drop-word", "a word that makes a statement stricter is left out: `each`, `immediately`, `exactly`, `only`, `strict`, `proposed`, `ok`, `failed`, `starts`, `so far`, `in a row`";
     DropPattern = "drop-pattern", "a pattern of a list, a choice, a sequence or a flow is left out";
     DropWindow = "drop-window", "`until` or `within` is left out";
     DropElement = "drop-element", "an element of a list is left out";
-    Swap = "swap", "`before` and `after`, `and` and `or`, `ok` and `failed`, `any` and `all`, the neighbours of a sequence change places";
+    Swap = "swap", "`before` and `after`, `and` and `or`, `ok` and `failed`, `any` and `all`, `sum` and `max`, `nested` and `after`, the neighbours of a sequence change places";
     Bound = "bound", "a count, a limit or a `within` is one more or one less";
     Widen = "widen", "a range loses an end, a glob matches all, a regular expression loses its anchor";
     Value = "value", "`true` and `false`, `+` and `-`, `*` and `/` change places";

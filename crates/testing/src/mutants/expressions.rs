@@ -3,7 +3,7 @@
 use super::edit::{Finder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::deeper;
-use averment_syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, TestKind, Text, TextPart, ValueTest};
+use averment_syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, TestKind, Text, TextPart, ValueTest};
 
 impl Finder<'_> {
     /// The changes of an expression and of everything in it.
@@ -19,7 +19,10 @@ impl Finder<'_> {
             ExprKind::Object(entries) => entries.iter().for_each(|(_, value)| self.expr(value)),
             ExprKind::Field { base, .. } | ExprKind::Every { base } | ExprKind::Deep { base } => self.expr(base),
             ExprKind::Index { base, .. } => self.expr(base),
-            ExprKind::Call { arguments, .. } => arguments.iter().for_each(|argument| self.expr(argument)),
+            ExprKind::Call { name, arguments } => {
+                self.made_of_steps(name, arguments);
+                arguments.iter().for_each(|argument| self.expr(argument));
+            }
             ExprKind::Negate(inner) | ExprKind::Group(inner) => self.expr(inner),
             ExprKind::Not(inner) => self.not(expr.span, inner),
             ExprKind::Binary { operator, operator_span, left, right } => {
@@ -41,22 +44,53 @@ impl Finder<'_> {
                 self.expr(source);
                 self.expr(body);
             }
-            ExprKind::Of { value, target, .. } => {
+            ExprKind::Of { value, target, so_far } => {
+                self.so_far(*so_far, expr.span);
                 self.expr(value);
                 target.expr.iter().for_each(|list| self.expr(list));
                 target.step.iter().for_each(|step| self.step(step));
             }
             ExprKind::Filtered { list, condition } => {
+                let missing = format!("a test with an element for which `{}` is false", self.short(condition.span));
+                self.cut(list.span.end, condition.span.end, MutantKind::DropCondition, missing);
                 self.expr(list);
                 self.expr(condition);
             }
-            ExprKind::Counted { step, .. } => self.step(step),
+            ExprKind::Counted { step, so_far } => {
+                self.so_far(*so_far, expr.span);
+                self.step(step);
+            }
             ExprKind::Null
             | ExprKind::Number(_)
             | ExprKind::Regex(_)
             | ExprKind::Name(_)
             | ExprKind::Binding(_)
             | ExprKind::Range { .. } => {}
+        }
+    }
+
+    /// What is made of a list of steps: the greatest in place of the sum, the first in place of the last.
+    fn made_of_steps(&mut self, name: &Name, arguments: &[Expr]) {
+        let Some(Expr { kind: ExprKind::Of { .. }, .. }) = arguments.first() else { return };
+        let other = match name.text.as_str() {
+            "sum" => "max",
+            "max" => "min",
+            "min" => "max",
+            "first" => "last",
+            "last" => "first",
+            _ => return,
+        };
+        let missing = "a test with several such steps that differ".to_owned();
+        self.replace_span(name.span, other, MutantKind::Swap, missing);
+    }
+
+    /// All steps in place of those that were known.
+    fn so_far(&mut self, so_far: bool, span: Span) {
+        let front = self.at(span).strip_suffix("far").and_then(|front| front.trim_end().strip_suffix("so"));
+        if let Some(front) = front.filter(|_| so_far) {
+            let start = span.start as usize + front.trim_end().len();
+            let missing = "a test in which such a step comes later".to_owned();
+            self.replace(start..span.end as usize, "", MutantKind::DropWord, missing);
         }
     }
 

@@ -100,8 +100,12 @@ impl Finder<'_> {
             S::Expression(expr) => self.expr(expr),
             S::Sliding { condition, over } => {
                 self.expr(condition);
-                if let Over::Within(within) = over {
-                    self.within(Some(within));
+                match over {
+                    Over::Within(within) => self.within(Some(within)),
+                    Over::Row(row) => {
+                        let missing = "a test in which others come between".to_owned();
+                        self.cut(condition.span.end, row.end, MutantKind::DropWord, missing);
+                    }
                 }
             }
             S::Not(inner) => {
@@ -231,6 +235,14 @@ impl Finder<'_> {
     fn order(&mut self, span: Span, word: &str, other: &str, reversed: bool) {
         if reversed {
             return;
+        }
+        if let Some(starts) = self.first_word(span, "starts") {
+            let missing = "a test in which the first has started and not ended".to_owned();
+            self.replace(self.with_space(starts.clone()), "", MutantKind::DropWord, missing);
+            if let Some(before) = self.word(span.start, span.end, word) {
+                let missing = "a test with the steps in the other order".to_owned();
+                self.replace(starts.start..before.end, other, MutantKind::Swap, missing);
+            }
         }
         let immediately = self.first_word(span, "immediately");
         let start = immediately.as_ref().map_or(span.start as usize, |range| self.with_space(range.clone()).end);

@@ -58,11 +58,8 @@ fn sliding(source: &mut Source) -> Statement {
     let mut left = selection(source, &mut Steps::new(&[], false, 1), false);
     let over = match source.below(3) {
         0 => Over::Row,
-        _ => Over::Within(loop {
-            if let Some(within) = within(source) {
-                break within;
-            }
-        }),
+        // A list of choices that has become short gives nothing but zeros.
+        _ => Over::Within(within(source).unwrap_or(Within::Calls(1))),
     };
     if over == Over::Row {
         left.pattern = Steps::new(&[], false, 1).call(source);

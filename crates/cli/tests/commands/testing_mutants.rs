@@ -52,6 +52,88 @@ fn the_missing_test_kills_the_survivor() {
     assert!(!after.iter().any(|one| one == border || one == binding), "{after:#?}");
 }
 
+/// A rule, a change of it, and two tests: the first does not notice it, both together do.
+const LATER_FORMS: &[(&str, &str, [&str; 2])] = &[
+    (
+        "sum(args.n of a) <= 5",
+        "max(args.n of a) <= 5",
+        [
+            "pass x { calls: [{ tool: 'a', args: { n: 5 } }] }",
+            "fail x { calls: [{ tool: 'a', args: { n: 3 } }, { tool: 'a', args: { n: 3 } }] }",
+        ],
+    ),
+    (
+        "length(output.items where p > 1) <= 1",
+        "length(output.items) <= 1",
+        ["pass x { output: { items: [{ p: 2 }] } }", "pass x { output: { items: [{ p: 2 }, { p: 0 }] } }"],
+    ),
+    (
+        "each b: count a so far >= 1",
+        "each b: count a >= 1",
+        ["pass x { calls: [{ tool: 'a' }, { tool: 'b' }] }", "fail x { calls: [{ tool: 'b' }, { tool: 'a' }] }"],
+    ),
+    (
+        "count a <= 1 within 2 calls",
+        "count a <= 1",
+        [
+            "pass x { calls: [{ tool: 'a' }] }",
+            "pass x { calls: [{ tool: 'a' }, { tool: 'b' }, { tool: 'b' }, { tool: 'b' }, { tool: 'a' }] }",
+        ],
+    ),
+    (
+        "count a <= 1 in a row",
+        "count a <= 1",
+        ["pass x { calls: [{ tool: 'a' }] }", "pass x { calls: [{ tool: 'a' }, { tool: 'b' }, { tool: 'a' }] }"],
+    ),
+    (
+        "starts before a -> b",
+        "before a -> b",
+        [
+            "pass x { calls: [{ tool: 'a' }, { tool: 'b' }] }",
+            "pass x { calls: [{ tool: 'a', start: 0, end: 9 }, { tool: 'b', start: 1, end: 2 }] }",
+        ],
+    ),
+    (
+        "never a by bob",
+        "never a",
+        ["fail x { calls: [{ tool: 'a', agent: 'bob' }] }", "pass x { calls: [{ tool: 'a', agent: 'ann' }] }"],
+    ),
+    (
+        "never handover \"sales\"",
+        "never handover",
+        [
+            "fail x { steps: [{ kind: 'handover', name: 'sales' }] }",
+            "pass x { steps: [{ kind: 'handover', name: 'billing' }] }",
+        ],
+    ),
+    (
+        "nested a(id: $i) -> b(id: $i)",
+        "after a(id: $i) -> b(id: $i)",
+        [
+            "pass x { calls: [{ tool: 'a', args: { id: 1 } }, { tool: 'b', args: { id: 1 } }] }",
+            "fail x { calls: [{ tool: 'a', args: { id: 1 } }, { tool: 'a', args: { id: 2 } }, { tool: 'b', args: { id: 1 } }, { tool: 'b', args: { id: 2 } }] }",
+        ],
+    ),
+];
+
+#[test]
+fn every_later_form_has_a_change_that_a_good_test_notices() {
+    for (rule, changed, tests) in LATER_FORMS {
+        let fate = |tests: &[&str]| {
+            let tests: String =
+                tests.iter().enumerate().map(|(number, test)| format!("test \"{number}\" expect {test}\n")).collect();
+            let folder = Folder::new(&[("rule.assert", &format!("rule x {{\n  {rule}\n}}\n{tests}"))]);
+            let ran = folder.aver("test rule.assert --mutants --format json");
+            assert_eq!(ran.code, 0, "{rule}: {ran:?}");
+            let mutants = ran.json()["mutants"][0]["mutants"].as_array().unwrap().clone();
+            let found = mutants.iter().find(|mutant| mutant["after"].as_str().unwrap().trim() == *changed);
+            found.unwrap_or_else(|| panic!("`{rule}` is never changed to `{changed}`"))["fate"].clone()
+        };
+        assert_eq!(fate(&tests[..1]), "survived", "{changed}");
+        assert_eq!(fate(tests), "killed", "{changed}");
+    }
+}
+
 #[test]
 fn the_report_is_the_same_for_any_number_of_threads() {
     let folder = Folder::new(&[("refunds.assert", RULES)]);

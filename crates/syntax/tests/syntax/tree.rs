@@ -304,6 +304,10 @@ fn a_line_that_reads_as_a_statement_is_one() {
     assert!(matches!(statement("if a then b"), StatementKind::IfThen { .. }));
     assert_eq!(expression("if a then b else c"), "(if a b c)");
     assert!(matches!(statement("not both a, b"), StatementKind::NotBoth { .. }));
+    assert!(matches!(statement("nested a -> b"), StatementKind::Nested { .. }));
+    assert!(matches!(statement("require nested"), StatementKind::Require { .. }));
+    assert_eq!(expression("nested.x == 1"), "(nested.x Equal 1)");
+    assert_eq!(expression("output.nested == 1"), "(output.nested Equal 1)");
     assert!(matches!(statement("not require a"), StatementKind::Not(_)));
     assert_eq!(expression("not a"), "(not a)");
     assert!(matches!(statement("env LANG is set"), StatementKind::World(_)));

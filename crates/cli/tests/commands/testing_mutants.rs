@@ -102,8 +102,8 @@ const LATER_FORMS: &[(&str, &str, [&str; 2])] = &[
         "never handover \"sales\"",
         "never handover",
         [
-            "fail x { steps: [{ kind: 'handover', name: 'sales' }] }",
-            "pass x { steps: [{ kind: 'handover', name: 'billing' }] }",
+            "fail x { steps: [{ kind: 'handover', to: 'sales' }] }",
+            "pass x { steps: [{ kind: 'handover', to: 'billing' }] }",
         ],
     ),
     (

@@ -19,7 +19,7 @@ impl Finder<'_> {
             ExprKind::Object(entries) => entries.iter().for_each(|(_, value)| self.expr(value)),
             ExprKind::Field { base, .. } | ExprKind::Every { base } | ExprKind::Deep { base } => self.expr(base),
             ExprKind::Index { base, .. } => self.expr(base),
-            ExprKind::Call { name, arguments } => {
+            ExprKind::Call { name, arguments, .. } => {
                 self.made_of_steps(name, arguments);
                 arguments.iter().for_each(|argument| self.expr(argument));
             }

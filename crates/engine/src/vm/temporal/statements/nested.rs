@@ -160,10 +160,15 @@ fn closes(open: &[Hit], closing: &[Hit], view: &mut View<'_, '_>) -> Result<Clos
 /// Matches of a step that are answered with yes together, by number.
 type Least = SmallVec<[usize; 1]>;
 
-/// The least that may match of a step that does: all that is sure, else any one.
+/// The least that may match of a step that does: all that is sure, else what is answered with any one of its matches.
 fn least(hits: &[Hit]) -> Vec<Least> {
     let sure: Least = hits.iter().enumerate().filter(|(_, hit)| hit.sure).map(|(number, _)| number).collect();
-    if sure.is_empty() { (0..hits.len()).map(|number| smallvec::smallvec![number]).collect() } else { vec![sure] }
+    if !sure.is_empty() {
+        return vec![sure];
+    }
+    let alike =
+        |one: &Hit| hits.iter().enumerate().filter(|(_, hit)| hit.env == one.env).map(|(number, _)| number).collect();
+    hits.iter().map(alike).collect()
 }
 
 impl<'run> Monitor<'run> for NestedMonitor {

@@ -70,6 +70,8 @@ pub struct Wants {
     pub lines: bool,
     /// The steps of every run.
     pub steps: bool,
+    /// How long each run took.
+    pub timed: bool,
     /// Where the costs are noted, while a profile is made.
     pub profile: Option<Costs>,
 }
@@ -148,7 +150,7 @@ impl Batch {
     #[must_use]
     pub fn pipeline(&self, wants: Wants) -> Arc<Pipeline> {
         let Inner { programs, table, options, policy, reading, .. } = &*self.rules.inner;
-        let Wants { excerpt, findings, drawn, violations, compact, lines, steps, profile } = wants;
+        let Wants { excerpt, findings, drawn, violations, compact, lines, steps, timed, profile } = wants;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
@@ -167,6 +169,7 @@ impl Batch {
             compact: compact && profile.is_none(),
             lines: lines && profile.is_none(),
             large: Mutex::default(),
+            timed,
             profile: profile.map(Mutex::new),
             faults: Faults::armed(),
         })

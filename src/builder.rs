@@ -240,7 +240,7 @@ impl RulesBuilder {
         let given = self.files.as_deref();
         let given_params = self.given_texts();
         let (tools, limits) = (self.tools.as_slice(), self.settings.limits);
-        let foreign = Options { given: &given_params, newest: self.newest };
+        let foreign = Options { given: &given_params, newest: self.newest, in_folder: false };
         let how = |files| Loading { tools, foreign, ..Loading::plain(files, limits) };
         let nothing = Memory::default();
         match (source, given) {

@@ -63,6 +63,8 @@ pub struct Pipeline {
     pub lines: bool,
     /// Held by the thread that reads a large run in full.
     pub large: Mutex<()>,
+    /// Whether reports say how long each run took.
+    pub timed: bool,
     /// Where threads note what judging costs, while a profile is made.
     pub profile: Option<Mutex<Costs>>,
     /// Where tests let threads break down.

@@ -5,6 +5,7 @@
 
 use crate::faults::Point;
 use crate::feed;
+use crate::judge::run_time::nanoseconds;
 use crate::judge::{Done, each_line, line_reader};
 use crate::pipeline::Pipeline;
 use crate::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
@@ -196,6 +197,7 @@ impl<'p> ProfilingJudge<'p> {
     /// Reads a run in full, evaluates every assertion on it, and reports it.
     fn run(&mut self, raw: &RawRun, full: &Bump, look: bool) -> Done {
         let since = Instant::now();
+        let begun = since;
         let read = feed::parse(raw, full, &self.pipeline.reading);
         let time = self.costs.spend(Phase::Reading, since.elapsed());
         let run = match read {
@@ -221,8 +223,9 @@ impl<'p> ProfilingJudge<'p> {
         self.costs.spend(Phase::Evaluating, since.elapsed());
         let since = Instant::now();
         let Pipeline { table, policy, detail, .. } = self.pipeline;
-        let report = model::build(table, &run, &outcomes, *policy, *detail);
+        let mut report = model::build(table, &run, &outcomes, *policy, *detail);
         self.costs.spend(Phase::Reporting, since.elapsed());
+        report.nanoseconds = self.pipeline.timed.then(|| nanoseconds(begun.elapsed()));
         Done::Run(Box::new(report))
     }
 

@@ -75,6 +75,8 @@ pub struct Lowering<'a> {
     pub out: Writer,
     /// Its parameters, with the values that they have.
     pub params: Vec<(String, String)>,
+    /// The formats of the reports that it asks for, as they are called here.
+    pub reports: Vec<String>,
 }
 
 /// A foreign file as text of the language.
@@ -86,6 +88,8 @@ pub struct Lowered {
     pub written: Written,
     /// Its parameters, with the values that they have.
     pub params: Vec<(String, String)>,
+    /// The formats of the reports that it asks for, as they are called here.
+    pub reports: Vec<String>,
     /// What was said of the file.
     pub said: Diagnostics,
 }
@@ -106,6 +110,8 @@ pub struct Options<'a> {
     pub given: &'a [(String, String)],
     /// Whether the newest release of a system decides where it and its documents disagree.
     pub newest: bool,
+    /// Whether reports go into a folder: then those that a file asks for do.
+    pub in_folder: bool,
 }
 
 /// Whether a text may be a file of another system: it is YAML, and no text of the language begins so.
@@ -127,14 +133,17 @@ fn begins_like_yaml(text: &str) -> bool {
     })
 }
 
-/// Whether a text holds rules of a system that is read here, or would if it were YAML.
+/// The system whose rules a text holds, or would if it were YAML.
 #[must_use]
-pub fn holds_rules(text: &str) -> bool {
-    match yaml::parse(text, FileId(0), yaml::Schema::Core) {
-        Ok(document) => DIALECTS.iter().any(|dialect| (dialect.is_one)(&document)),
+pub fn system_of(text: &str) -> Option<&'static Dialect> {
+    let mut dialects = DIALECTS.iter();
+    match first_read(text, FileId(0)) {
+        Ok(document) => dialects.find(|dialect| (dialect.is_one)(&document)),
         Err(_) => {
-            let is_mark = |key: &str| DIALECTS.iter().any(|dialect| dialect.marks.contains(&key));
-            text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| is_mark(key)))
+            let has_mark = |dialect: &&Dialect| {
+                text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| dialect.marks.contains(&key)))
+            };
+            dialects.find(has_mark)
         }
     }
 }
@@ -155,13 +164,13 @@ pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowe
         other => yaml::parse(&text, root, other).map_err(|error| Diagnostics(vec![*error]))?,
     };
     let How { files, options } = how;
-    let (said, out, params) = (Said::default(), Writer::default(), Vec::new());
-    let mut lowering = Lowering { sources, root, files, options, said, out, params };
+    let (said, out, params, reports) = (Said::default(), Writer::default(), Vec::new(), Vec::new());
+    let mut lowering = Lowering { sources, root, files, options, said, out, params, reports };
     (dialect.lower)(&document, &mut lowering);
-    let Lowering { said, out, params, .. } = lowering;
+    let Lowering { said, out, params, reports, .. } = lowering;
     match said.has_errors() {
         true => Err(said.diagnostics),
-        false => Ok(Lowered { dialect, written: out.finish(), params, said: said.diagnostics }),
+        false => Ok(Lowered { dialect, written: out.finish(), params, reports, said: said.diagnostics }),
     }
 }
 

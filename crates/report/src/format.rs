@@ -146,6 +146,7 @@ formats! {
     "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Services RESULTS crate::tap::Tap13;
     "A comment on a change, or the summary of a step." Markdown "markdown" "md" Services RESULTS crate::markdown::Markdown;
     "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Services STEPS crate::spans::Spans;
+    "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Services RESULTS crate::assay::Assay;
 }
 
 impl Format {

@@ -8,6 +8,8 @@
     allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
 )]
 
+#[cfg(feature = "pictures")]
+mod assay;
 pub mod baseline;
 pub mod block;
 pub mod by_rule;

@@ -44,6 +44,8 @@ pub struct RunReport {
     pub warnings: Vec<(usize, String)>,
     /// Its steps, where a format shows them.
     pub timeline: Option<Box<TimelineReport>>,
+    /// How long reading and judging it took, where that is asked for.
+    pub nanoseconds: Option<u64>,
 }
 
 impl RunReport {
@@ -190,6 +192,8 @@ pub struct EvidenceReport {
     pub label: String,
     /// The step, from 1.
     pub step: Option<u32>,
+    /// The tool, where the step is a call, redacted.
+    pub tool: Option<String>,
     /// What people call the step, where they see it: `call 3`, `step 70, call 31`.
     pub place: Option<String>,
     /// JSON pointer into the normal form; empty when it is no single value.
@@ -342,6 +346,7 @@ pub fn build_of(
         rules,
         warnings: Vec::new(),
         timeline,
+        nanoseconds: None,
     }
 }
 

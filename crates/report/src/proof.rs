@@ -7,7 +7,7 @@ use super::table::Table;
 use super::value;
 use averment_engine::vm::outcome::Evidence;
 use averment_engine::vm::temporal::numbered_step;
-use averment_runs::run::{Run, RunSource};
+use averment_runs::run::{Kind, Run, RunSource};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -175,7 +175,13 @@ pub(super) fn said(words: &str, hidden: &Withheld) -> String {
     value::shortened(&hidden.without(redact(words).into_owned()), REASON)
 }
 
-impl Maker<'_, '_> {
+impl<'run> Maker<'_, 'run> {
+    /// The tool of the call that evidence speaks of.
+    fn tool(&self, evidence: &Evidence) -> Option<&'run str> {
+        let step = self.text.run?.steps.get(evidence.step? as usize)?;
+        (step.kind == Kind::Call).then_some(step.name)
+    }
+
     fn evidence(&self, evidence: &Evidence, shows: bool, masked: bool, hidden: &Withheld) -> EvidenceReport {
         let text = self.text;
         let json = evidence.value.as_deref().map(|json| text.withheld.without_in_json(json));
@@ -185,6 +191,7 @@ impl Maker<'_, '_> {
             role: evidence.role,
             label: said(&evidence.label, hidden),
             step: evidence.step.map(|step| step.saturating_add(1)),
+            tool: self.tool(evidence).map(|tool| said(tool, hidden)),
             place: self.text.run.zip(evidence.step).filter(|_| shows).map(|(run, step)| numbered_step(run, step)),
             path: hidden.without(redact(&evidence.path).into_owned()),
             value: json.and_then(|json| value::for_machines(json, masked)),

@@ -46,6 +46,8 @@ pub struct Item {
     pub id: String,
     /// Its rule, as an index into [`Table::rules`].
     pub rule: Option<usize>,
+    /// The metric that its score is recorded as.
+    pub metric: Option<String>,
     /// Its text on one line.
     pub text: String,
     /// Its severity.
@@ -98,6 +100,8 @@ pub struct RuleItem {
     pub id: String,
     /// Its sentence.
     pub sentence: Option<String>,
+    /// The metric that its score is recorded as.
+    pub metric: Option<String>,
     /// Its threshold.
     pub threshold: Option<f64>,
     /// Its severity.
@@ -184,6 +188,7 @@ impl Table {
             self.rules.push(RuleItem {
                 id: hidden(&rule.id),
                 sentence: rule.sentence.as_deref().map(hidden),
+                metric: rule.metric.as_deref().map(hidden),
                 threshold: rule.threshold,
                 severity: rule.severity,
                 denied: rule.denied,
@@ -204,6 +209,7 @@ impl Table {
             self.items.push(Item {
                 id: hidden(&assertion.id),
                 rule: assertion.rule.map(|rule| rules + rule as usize),
+                metric: settings.metric.as_deref().map(hidden),
                 text: hidden(&assertion.text),
                 severity: settings.severity,
                 weight: settings.weight,
@@ -253,6 +259,12 @@ impl Table {
     #[must_use]
     pub fn rule_of(&self, item: &Item) -> Option<&RuleItem> {
         self.rules.get(item.rule?)
+    }
+
+    /// What stands at a span of [`Table::sources`], without credentials.
+    #[must_use]
+    pub fn text_at(&self, span: Span) -> Option<&str> {
+        self.sources.get(span.file)?.text.get(span.range())
     }
 
     /// The place of a span of [`Table::sources`].

@@ -306,4 +306,7 @@ fn the_machine_formats_are_what_their_schemas_say() {
     assert_eq!(text.lines().count(), 5);
     text.lines().for_each(|text| valid(&line, text));
     assert!(!line.is_valid(&serde_json::json!({"run": "x"})));
+    let metrics = schema(include_str!("../../../docs/schema/assay.schema.json"));
+    valid(&metrics, &report(Format::Assay, WIDE, &outcomes));
+    assert!(!metrics.is_valid(&serde_json::json!([{"metric": "x", "status": "fine", "violations": []}])));
 }

@@ -5,6 +5,7 @@
 
 mod matched;
 mod partly;
+pub(crate) mod run_time;
 mod segments;
 mod settle;
 mod walk;
@@ -29,10 +30,11 @@ use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
+use run_time::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
-use walk::Line;
 pub use walk::each_line;
+use walk::{Line, let_go};
 
 /// What came of a chunk of a trace.
 pub enum Done {
@@ -90,6 +92,7 @@ pub struct Judge<'p> {
     done: Vec<Done>,
     /// Finished lines, written after the entries of `done`.
     written: Vec<u8>,
+    time: RunTime,
 }
 
 /// A program with its prefilter.
@@ -160,6 +163,7 @@ impl<'p> Judge<'p> {
             reads: Reads::default(),
             done: Vec::new(),
             written: Vec::new(),
+            time: RunTime::default(),
         }
     }
 
@@ -182,6 +186,7 @@ impl<'p> Judge<'p> {
 
     /// Judges a chunk whose lines, if it has any, are in `buffer`.
     pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<Done>, ChunkTotals) {
+        self.time = RunTime::begin(self.pipeline.timed);
         match part {
             FilePart::Runs(runs) => {
                 for run in runs {
@@ -439,12 +444,4 @@ struct Left {
     source: RunSource,
     /// The answers are those of its projection.
     prefiltered: bool,
-}
-
-/// Makes an arena empty. The memory of a usual run stays.
-fn let_go(arena: &mut Bump) {
-    arena.reset();
-    if arena.allocated_bytes() > 4 * LONG {
-        *arena = Bump::new();
-    }
 }

@@ -203,7 +203,8 @@ impl<'p> Judge<'p> {
             None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail, drawn),
         };
         if !compact {
-            let made = made(drawn);
+            let mut made = made(drawn);
+            made.nanoseconds = self.time.take();
             return self.push(Done::Run(Box::new(made)));
         }
         let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());

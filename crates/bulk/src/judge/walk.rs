@@ -1,7 +1,9 @@
 //! The lines of a chunk of a trace, each with what the line reader takes out of it: for whoever judges them.
 
+use averment_base::limits::LONG;
 use averment_traces::projection::{Chunk, LineReader, Projection};
 use averment_traces::scan::Index;
+use bumpalo::Bump;
 
 /// A line that is not blank.
 #[derive(Debug, Clone, Copy)]
@@ -35,5 +37,13 @@ pub fn each_line<'a>(
             each(Line { number, start, end, text }, read.map(|()| &projection));
         }
         start = end + 1;
+    }
+}
+
+/// Makes an arena empty. The memory of a usual run stays.
+pub(super) fn let_go(arena: &mut Bump) {
+    arena.reset();
+    if arena.allocated_bytes() > 4 * LONG {
+        *arena = Bump::new();
     }
 }

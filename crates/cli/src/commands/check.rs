@@ -8,7 +8,7 @@ mod recorded;
 
 use self::broken::{broken, say};
 use self::given::{CheckInputs, compare, load, traces};
-use self::options::{baseline, drawing, permissions, redacted, section, target};
+use self::options::{asked, baseline, drawing, permissions, redacted, section, target, timed};
 use super::console::ColorChoice;
 use super::deadline::Deadline;
 use super::exit::{Exit, Stop};
@@ -20,6 +20,7 @@ use super::profile::ProfileTarget;
 use super::project::{self, ProjectArguments};
 use super::targets;
 use super::{inputs, params, rules, sizes, units};
+use averment::load::Options;
 use averment::stages::{Settings, Wants, select};
 use averment_base::memory;
 use averment_bulk::faults::Point;
@@ -88,7 +89,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
     /// What is printed: human, summary, short, json, jsonl, html, csv, junit, sarif, github, gitlab, tap, tap13, markdown,
-    /// spans [default: human, or the format of the project]
+    /// spans, assay [default: human, or the format of the project]
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
     /// A further report into a file, which is written whole or not at all
@@ -151,6 +152,9 @@ pub struct Arguments {
     /// What the check cost, by phase, rule, pattern and function: tables behind the report; `=json` or `=FILE.json` for data
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     profile: Option<String>,
+    /// Say how long reading and judging each run took, in the format `assay`: such a report is another one each time
+    #[arg(long)]
+    timings: bool,
     /// Of folders and patterns, leave out what has this name or path: `package.json`, `drafts/`, `"*.bak.json"`
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
@@ -195,6 +199,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
     let folder = arguments.project.reports(arguments.report_dir.as_deref(), project, color);
     let targets = targets::targets(Command::Check, format, &arguments.report, folder)?;
+    timed(arguments, &targets)?;
     let profile = target(arguments)?;
     let named = inputs::traces_by_name(&given.traces, &Excluded::new(&arguments.exclude)?)?;
     let profiled = profile.as_ref().and_then(ProfileTarget::file);
@@ -202,7 +207,11 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     compare(&given, &written, &named)?;
     let started = Instant::now();
     let values = params::Values::new(&arguments.param_file, &arguments.param)?;
-    let mut rules = load(&given, limits, arguments.compat.reading(&values.texts))?;
+    let foreign = Options { in_folder: folder.folder.is_some(), ..arguments.compat.reading(&values.texts) };
+    let mut rules = load(&given, limits, foreign)?;
+    let targets = asked(targets, (arguments, format, folder), &rules)?;
+    let written: Vec<&Path> = targets::files_of(&targets).chain(profiled).collect();
+    compare(&given, &written, &named)?;
     let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
     targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;
     if rules.broken() {
@@ -246,7 +255,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         .batch()
         .threads(arguments.threads.map_or(0, NonZeroUsize::get))
         .chunk(sizes::chunk(arguments.chunk.as_deref())?);
-    let pipeline = batch.pipeline(Wants { profile: costs, ..outputs.wants() });
+    let pipeline = batch.pipeline(Wants { profile: costs, timed: arguments.timings, ..outputs.wants() });
     let judged = judge(&pipeline, traces, &mut outputs, (&given, deadline.as_ref()));
     // A thread that is left may hold the costs.
     if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {

@@ -89,6 +89,7 @@ impl Converted {
             rules: Vec::new(),
             warnings: Vec::new(),
             timeline: None,
+            nanoseconds: None,
         });
     }
 
@@ -99,6 +100,7 @@ impl Converted {
             self.table.rules.push(RuleItem {
                 id,
                 sentence,
+                metric: None,
                 threshold: None,
                 severity,
                 denied: Denied::default(),
@@ -170,6 +172,7 @@ fn item(rule: usize, location: Location, text: &str) -> Item {
     Item {
         id: text.to_owned(),
         rule: Some(rule),
+        metric: None,
         text: text.to_owned(),
         severity: Severity::Error,
         weight: 1.0,

@@ -4,6 +4,7 @@ use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use super::inputs::{self, Input};
 use super::{replace, rules};
+use averment::load;
 use averment_base::diagnostic::render::{self, Ink, paint};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::source::{SourceFile, SourceMap, Span};
@@ -67,6 +68,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     if inputs.is_empty() {
         return Err(Stop::usage("there is no `.assert` file to format", "name a rule file or another folder"));
     }
+    inputs.iter().try_for_each(own)?;
     let piped = inputs.contains(&Input::Stdin);
     if (piped || arguments.stdout) && inputs.len() > 1 {
         let message = if piped { "standard input is formatted alone" } else { "`--stdout` prints one file" };
@@ -104,6 +106,29 @@ fn prints(arguments: &Arguments, input: &Input) -> bool {
     arguments.stdout || (*input == Input::Stdin && !arguments.check && !arguments.diff)
 }
 
+/// Refuses a file of another system before anything is written: `fmt` knows the style of this language alone.
+fn own(input: &Input) -> Result<(), Stop> {
+    let Input::File(path) = input else { return Ok(()) };
+    if !load::may_be_foreign(&input.name(), "") {
+        return Ok(());
+    }
+    let bytes = rules::read(input, Options::default().limits)?;
+    refused(&path.display().to_string(), &String::from_utf8_lossy(&bytes))
+}
+
+/// What is said of a file of another system.
+fn refused(name: &str, text: &str) -> Result<(), Stop> {
+    let (what, help) = match load::system_of(text) {
+        Some(system) => {
+            let help = format!("`aver import {name} > rules.assert` writes the rules that it means, formatted");
+            (format!("is a file of {}", system.name()), help)
+        }
+        None => ("is YAML without rules".to_owned(), "name a `.assert` file, or a folder of them".to_owned()),
+    };
+    let message = format!("`{name}` {what}, and only `.assert` files are formatted");
+    Err(Stop::usage(message, help))
+}
+
 /// Reads and formats one input; what is wrong with it is said.
 fn formatted(input: &Input, color: ColorChoice) -> Result<Formatted, Stop> {
     let options = Options::default();
@@ -115,6 +140,9 @@ fn formatted(input: &Input, color: ColorChoice) -> Result<Formatted, Stop> {
         let diagnostic = Diagnostic::new(Slug::NotText, Span::new(file, 0, 0), message).help("save the file as UTF-8");
         return Ok(mistaken(&Diagnostics(vec![diagnostic]), &map, color));
     };
+    if load::may_be_foreign(&input.name(), &text) {
+        refused(&input.name(), &text)?;
+    }
     let file = map.add(SourceFile::new(input.name(), None, text.as_str()));
     match fmt::format(&map, file, &options) {
         Ok(new) if new == text => Ok(Formatted::Unchanged(text)),

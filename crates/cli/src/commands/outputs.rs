@@ -97,7 +97,7 @@ impl Outputs {
             let options = Options { style, policy, max_failures, show, violations, diagnostics, command, now };
             // All formats of data are JSON but for tables and XML, which see to it themselves.
             let out: Box<dyn io::Write> = match target.format {
-                Format::Json | Format::Jsonl | Format::Sarif | Format::Gitlab | Format::Spans => {
+                Format::Json | Format::Jsonl | Format::Sarif | Format::Gitlab | Format::Spans | Format::Assay => {
                     Box::new(EscapedJson::new(out))
                 }
                 _ => out,
@@ -134,6 +134,7 @@ impl Outputs {
             compact: wanted.compact && plain,
             lines: wanted.lines && plain,
             steps: wanted.steps,
+            timed: false,
             profile: None,
         }
     }

@@ -25,6 +25,8 @@ pub struct Rules {
     pub programs: Vec<Program>,
     /// What was said, with the sources of each file.
     pub said: Diagnostics,
+    /// The formats of the reports that files of other systems ask for.
+    pub reports: Vec<String>,
     /// True when something does not compile.
     broken: bool,
 }
@@ -151,7 +153,7 @@ enum Compat {
 impl CompatFlag {
     /// What is given beside files of other systems, with it.
     pub fn reading<'a>(self, given: &'a [(String, String)]) -> Options<'a> {
-        Options { given, newest: self.compat == Some(Compat::Newest) }
+        Options { given, newest: self.compat == Some(Compat::Newest), in_folder: false }
     }
 }
 
@@ -225,8 +227,9 @@ pub fn of_one(file: Loaded) -> Rules {
 
 fn together(files: Vec<Loaded>) -> Rules {
     let broken = files.iter().any(Loaded::is_broken);
+    let reports = files.iter().filter_map(|file| file.lowered.as_ref()).flat_map(|file| file.reports.clone()).collect();
     let (programs, said) = load::together(files);
-    Rules { programs, said, broken }
+    Rules { programs, said, reports, broken }
 }
 
 /// Says of a file what the linter finds beside what the checker says.

@@ -10,9 +10,9 @@ use std::process::{Command, Output};
 const JUDGING: [&str; 6] = ["Preparing", "Reading", "Chunk", "Line", "Run", "Judged"];
 const WRITING: [&str; 3] = ["Merging", "Writing", "Ending"];
 /// What each format calls itself.
-const FORMATS: [&str; 15] = [
+const FORMATS: [&str; 16] = [
     "human", "summary", "short", "json", "jsonl", "html", "csv", "junit", "sarif", "github", "gitlab", "tap", "tap13",
-    "markdown", "spans",
+    "markdown", "spans", "assay",
 ];
 /// Runs of the folder.
 const RUNS: u64 = 400 + 1 + 2;

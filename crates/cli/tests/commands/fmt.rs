@@ -94,3 +94,22 @@ fn links_and_permissions_stay_and_no_draft_is_left() {
     assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(std::fs::read_dir(folder.path().join("real")).unwrap().count(), 1);
 }
+
+#[test]
+fn a_file_of_another_system_is_named_and_left_alone() {
+    let manifest = "sop: \"1.0\"\nname: x\nassertions:\n  post:\n    - check: file_exists\n      path: a.md\n      message: there\n";
+    let suite = "suite: s\ntests:\n  - id: a\n    metric: tool_blocklist\n    blocklist: [drop]\n";
+    let folder = Folder::new(&[
+        ("skill.yaml", manifest),
+        ("eval.yml", suite),
+        ("a.yaml", "a: 1\n"),
+        ("r.assert", "never   a\n"),
+    ]);
+    folder
+        .aver("fmt r.assert eval.yml")
+        .refused(&["`eval.yml` is a file of Assay", "`aver import eval.yml > rules.assert`"]);
+    assert_eq!(folder.read("r.assert"), "never   a\n");
+    folder.aver("fmt --check skill.yaml").refused(&["`skill.yaml` is a file of STOP", "aver import skill.yaml"]);
+    folder.aver("fmt a.yaml").refused(&["`a.yaml` is YAML without rules", "name a `.assert` file"]);
+    assert_eq!(folder.read("eval.yml"), suite);
+}

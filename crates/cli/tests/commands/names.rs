@@ -45,9 +45,9 @@ fn folder() -> TempDir {
     folder
 }
 
-const FORMATS: [&str; 14] = [
+const FORMATS: [&str; 15] = [
     "human", "summary", "short", "json", "jsonl", "html", "junit", "sarif", "github", "gitlab", "tap", "markdown",
-    "csv", "spans",
+    "csv", "spans", "assay",
 ];
 
 #[test]

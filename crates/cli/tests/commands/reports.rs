@@ -4,9 +4,9 @@ use crate::folder::Folder;
 use std::path::Path;
 
 /// Every format of `aver check`.
-const FORMATS: [&str; 15] = [
+const FORMATS: [&str; 16] = [
     "human", "summary", "short", "json", "jsonl", "html", "csv", "junit", "sarif", "github", "gitlab", "tap", "tap13",
-    "markdown", "spans",
+    "markdown", "spans", "assay",
 ];
 
 /// Those that people read as they are printed.

@@ -95,9 +95,9 @@ const WRITERS: [(&str, &str); 13] = [
     ("lint long.assert --fix", "long.assert"),
 ];
 /// Formats of reports, each of which a check writes into a file.
-const FORMATS: [&str; 15] = [
+const FORMATS: [&str; 16] = [
     "human", "summary", "short", "json", "jsonl", "html", "csv", "junit", "sarif", "github", "gitlab", "tap", "tap13",
-    "markdown", "spans",
+    "markdown", "spans", "assay",
 ];
 /// What the folder of reports gets: all of it or nothing.
 const REPORTS: &str = "check bad.assert t.json --report-dir reports";

@@ -68,10 +68,9 @@ pub(super) fn lower(assay: &mut Assay<'_, '_>, test: &Node, id: &str) {
     let (mut sentences, units) = assay.assertions(test);
     let asserted = !sentences.is_empty() || !units.is_empty();
     let before = assay.low.said.diagnostics.0.len();
-    let mut expected = match test.get("expected").filter(|node| !node.is_null()) {
-        Some(node) => assay.expected(node, asserted).unwrap_or_default(),
-        None => Vec::new(),
-    };
+    let block = test.get("expected").filter(|node| !node.is_null());
+    let found = block.and_then(|node| assay.expected(node, asserted));
+    let (metric, mut expected) = found.map_or((None, Vec::new()), |(kind, sentences)| (Some(kind), sentences));
     if expected.is_empty() && !asserted && assay.low.said.diagnostics.0.len() == before {
         let message = format!("the test `{id}` expects nothing: it could never fail");
         assay.low.said.error(Slug::TypeMismatch, test.span.at_start(), message, "write `expected:` or `assertions:`");
@@ -79,6 +78,7 @@ pub(super) fn lower(assay: &mut Assay<'_, '_>, test: &Node, id: &str) {
     expected.append(&mut sentences);
     if !expected.is_empty() {
         let mut settings = vec![format!("prompt {}", quoted(&prompt.unwrap_or_default()))];
+        settings.extend(metric.map(|metric| format!("as {metric}")));
         settings.extend(assay.tags(test));
         let head = format!("case {name}");
         assay.write(&Rule { place: test.span, head, settings, sentences: expected });
@@ -106,8 +106,8 @@ impl Assay<'_, '_> {
         self.low.said.as_text(input, "`input`").map(ToOwned::to_owned)
     }
 
-    /// What an `expected` block says; where others assert something, an empty one is left out.
-    fn expected(&mut self, node: &Node, asserted: bool) -> Option<Vec<Sentence>> {
+    /// What an `expected` block says, with its type; where others assert something, an empty one is left out.
+    fn expected(&mut self, node: &Node, asserted: bool) -> Option<(&'static str, Vec<Sentence>)> {
         let node = match node.items() {
             [one] => one,
             [] if node.is_map() => node,
@@ -158,9 +158,9 @@ impl Assay<'_, '_> {
         if is_empty && asserted {
             let message = format!("`{name}` is empty: it says nothing");
             self.low.said.warning(Slug::TypeMismatch, place, message, "leave `expected` out, or write what it names");
-            return Some(Vec::new());
+            return None;
         }
-        (kind.lower)(self, node)
+        Some((kind.name, (kind.lower)(self, node)?))
     }
 
     /// Texts of a key, at least one, none of them empty.

@@ -36,7 +36,8 @@ pub(super) fn lower(assay: &mut Assay<'_, '_>, test: &Node, id: &str) -> Option<
     let known: Vec<&str> = COMMON.iter().chain(metric.keys).copied().collect();
     assay.low.said.keys(test, &format!("a test of `{}`", metric.name), &known);
     let sentences = (metric.lower)(assay, test);
-    let mut settings = assay.tags(test);
+    let mut settings = vec![format!("as {}", metric.name)];
+    settings.extend(assay.tags(test));
     settings.extend(assay.condition(test)?.map(|condition| format!("when {condition}")));
     let name = assay.labels.of(id);
     let title = test.get("description").and_then(Node::text).or_else(|| (name != id).then_some(id));

@@ -79,7 +79,7 @@ impl Assay<'_, '_> {
     /// A key of it; none of a key that only describes.
     fn json_entry(&mut self, key: &Node, value: &Node, root: &Node, depth: usize) -> Option<Vec<(Node, Node)>> {
         let name = key.key();
-        let one = |key: &str, value: Node| Some(vec![(made_text(key, value.span), value)]);
+        let one = |name: &str, value: Node| Some(vec![(made_text(name, key.span), value)]);
         match name.as_str() {
             "description" => Some(Vec::new()),
             "required" if value.boolean().is_some() => Some(Vec::new()),

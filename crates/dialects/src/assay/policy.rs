@@ -61,6 +61,7 @@ pub(super) fn lower_alone(assay: &mut Assay<'_, '_>, document: &Node) {
     if !document.is_list() {
         sentences.extend(assay.policy(document, &ALL));
     }
+    let of_arguments = sentences.len();
     if document.is_list() || document.get("sequences").is_some() {
         sentences.extend(assay.sequences(document, Form::Program));
     }
@@ -75,7 +76,13 @@ pub(super) fn lower_alone(assay: &mut Assay<'_, '_>, document: &Node) {
         );
     }
     let head = format!("rule {}", assay.labels.of(name));
-    assay.write(&Rule { place: document.span, head, settings: Vec::new(), sentences });
+    // A policy of both kinds is measured under its own name.
+    let settings = match (of_arguments, sentences.len()) {
+        (0, _) => vec!["as sequence_valid".to_owned()],
+        (of_arguments, all) if of_arguments == all => vec!["as args_valid".to_owned()],
+        _ => Vec::new(),
+    };
+    assay.write(&Rule { place: document.span, head, settings, sentences });
 }
 
 impl Assay<'_, '_> {

@@ -23,12 +23,12 @@ const KEYS: &[&str] = &[
 const SETTINGS: &[&str] =
     &["parallel", "timeout_seconds", "cache", "seed", "judge", "thresholding", "on_error", "bail_on_first_failure"];
 
-/// The flag of each format of reports.
-const REPORTS: &[(&str, &str)] = &[
-    ("sarif", "sarif=results.sarif"),
-    ("junit", "junit=junit.xml"),
-    ("json", "json=results.json"),
-    ("text", "human=-"),
+/// The formats of reports, with what they are called here, and the flag that writes one.
+const REPORTS: &[(&str, &str, &str)] = &[
+    ("sarif", "sarif", "sarif=results.sarif"),
+    ("junit", "junit", "junit=junit.xml"),
+    ("json", "json", "json=results.json"),
+    ("text", "human", "human=-"),
 ];
 
 /// Whether a document is a suite.
@@ -79,7 +79,7 @@ impl Assay<'_, '_> {
         }
     }
 
-    /// Which reports the suite asks for: only the command line writes files.
+    /// Which reports the suite asks for: they are written where the command line names a folder, and only there.
     fn output(&mut self, document: &Node) {
         let Some(output) = document.get("output") else { return };
         self.low.said.keys(output, "`output`", &["format", "directory"]);
@@ -88,17 +88,21 @@ impl Assay<'_, '_> {
             .map_or(&[][..], |formats| if formats.is_list() { formats.items() } else { std::slice::from_ref(formats) });
         let mut flags = Vec::new();
         for format in wanted {
-            match REPORTS.iter().find(|(name, _)| format.text() == Some(name)) {
-                Some((_, flag)) => flags.push(format!("--report {flag}")),
+            match REPORTS.iter().find(|(name, ..)| format.text() == Some(name)) {
+                Some((_, word, flag)) => {
+                    self.low.reports.push((*word).to_owned());
+                    flags.push(format!("--report {flag}"));
+                }
                 None => {
-                    let known: Vec<&str> = REPORTS.iter().map(|(name, _)| *name).collect();
+                    let known: Vec<&str> = REPORTS.iter().map(|(name, ..)| *name).collect();
                     self.low.said.unknown_word(format, "format of reports", &known);
                 }
             }
         }
-        if !flags.is_empty() {
+        if !flags.is_empty() && !self.low.options.in_folder {
             let message = "the suite asks for reports, which the command line writes";
-            self.low.said.info(Slug::Misplaced, output.span, message, format!("write `{}`", flags.join(" ")));
+            let help = format!("write `--report-dir DIR` for all of them, or `{}`", flags.join(" "));
+            self.low.said.info(Slug::Misplaced, output.span, message, help);
         }
     }
 

@@ -55,7 +55,8 @@ impl Given<'_> {
         let root = sources.add(SourceFile::new(self.name, Some(Path::new("")), self.text));
         let given: Vec<(String, String)> =
             self.params.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        let how = How { files: &self.files(), options: Options { given: &given, newest: self.newest } };
+        let how =
+            How { files: &self.files(), options: Options { given: &given, newest: self.newest, in_folder: false } };
         let compiled = averment_dialects::compile(&mut sources, root, &[], Limits::default(), how);
         match (compiled.program, compiled.lowered) {
             (Some(_), Some(lowered)) => Ok(lowered.written.text),

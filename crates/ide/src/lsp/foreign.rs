@@ -4,7 +4,7 @@ use super::documents::{Documents, Overlay};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::{How, Options, compile, holds_rules, may_be_foreign};
+use averment_dialects::{How, Options, compile, may_be_foreign, system_of};
 use averment_engine::check::files::Files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(super) fn said(key: &Path, text: &Arc<str>, documents: &Documents) -> Option
     let folder = key.parent();
     let mut sources = SourceMap::default();
     let root = sources.add(SourceFile::new(name, folder, Arc::clone(text)));
-    if !holds_rules(text) {
+    if system_of(text).is_none() {
         return Some(Said { sources, diagnostics: Diagnostics::default(), asked: BTreeSet::new() });
     }
     let overlay = Overlay::new(documents, folder);

@@ -4,13 +4,16 @@ use super::Arguments;
 use crate::commands::baseline::BaselineFile;
 use crate::commands::exit::Stop;
 use crate::commands::outputs::Drawing;
+use crate::commands::project::ReportFolder;
+use crate::commands::rules::Rules;
+use crate::commands::targets::{self, OutputTarget};
 use crate::commands::{profile, signals, units};
 use averment::Permissions;
 use averment_base::diagnostic::suggest::nearest;
 use averment_ide::project::Project;
-use averment_report::Command;
 use averment_report::redact_path::RedactPath;
 use averment_report::show::{Section, Show};
+use averment_report::{Command, Format};
 use std::sync::Arc;
 
 /// The paths whose values no report shows: those of the command line and those of the project.
@@ -53,6 +56,29 @@ pub(super) fn section(word: &str) -> Result<Section, String> {
             None => format!("it is one of {}", known.join(", ")),
         }
     })
+}
+
+/// The targets with those reports in the folder that the rules ask for, where they are a file of another system that does, and no project
+/// says otherwise.
+pub(super) fn asked(
+    targets: Vec<OutputTarget>,
+    (arguments, format, folder): (&Arguments, &str, ReportFolder<'_>),
+    rules: &Rules,
+) -> Result<Vec<OutputTarget>, Stop> {
+    if folder.folder.is_none() || !folder.formats.is_empty() || rules.reports.is_empty() {
+        return Ok(targets);
+    }
+    let folder = ReportFolder { formats: &rules.reports, ..folder };
+    targets::targets(Command::Check, format, &arguments.report, folder)
+}
+
+/// Refuses times where no report has a place for them.
+pub(super) fn timed(arguments: &Arguments, targets: &[OutputTarget]) -> Result<(), Stop> {
+    if arguments.timings && targets.iter().all(|target| target.format != Format::Assay) {
+        let help = "write `--format assay`; `--profile` says what a check cost";
+        return Err(Stop::usage("no report of this check says times", help));
+    }
+    Ok(())
 }
 
 /// Where the profile goes, if there is to be one.

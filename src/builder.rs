@@ -40,6 +40,7 @@ pub struct RulesBuilder {
     redact: Vec<String>,
     allow_empty: bool,
     newest: bool,
+    metrics: Vec<(String, String)>,
     settings: Settings,
 }
 
@@ -175,6 +176,24 @@ impl RulesBuilder {
         self
     }
 
+    /// Adds a metric that tests of Assay's suites may name, beside those that Assay has: its assertions, in the language. They see the whole run
+    /// (`each refund: args.amount <= 100`, `cost <= $0.05`), and every test that names the metric becomes a rule of them.
+    ///
+    /// ```
+    /// let rules = averment::Rules::builder()
+    ///     .metric("small_refunds", "each refund: args.amount <= 100")
+    ///     .text("mcp-eval.yaml", "suite: refunds\ntests:\n  - id: small\n    metric: small_refunds\n")
+    ///     .build()?;
+    /// let outcome = rules.check_one(r#"{"calls": [{"tool": "refund", "args": {"amount": 250}}]}"#).unwrap();
+    /// assert_eq!(outcome.findings().next().unwrap().id(), "small.1");
+    /// # Ok::<(), averment::RulesError>(())
+    /// ```
+    #[must_use]
+    pub fn metric(mut self, name: impl Into<String>, sentences: impl Into<String>) -> Self {
+        self.metrics.push((name.into(), sentences.into()));
+        self
+    }
+
     /// Whether what is odd in a trace, such as a key that stands twice, is an error of the run instead of a warning.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
@@ -228,6 +247,12 @@ impl RulesBuilder {
         if self.sources.is_empty() {
             return Err(Problem::new("there are no rules", "add a rule file with `text` or `file`"));
         }
+        for (number, (name, _)) in self.metrics.iter().enumerate() {
+            let known = self.metrics.iter().take(number).any(|(known, _)| known == name);
+            if known || load::own_metrics().any(|own| own == name) {
+                return Err(Problem::new(format!("there is a metric `{name}` already"), "give it another name"));
+            }
+        }
         self.sources.iter().map(|source| self.load_one(source)).collect()
     }
 
@@ -240,7 +265,8 @@ impl RulesBuilder {
         let given = self.files.as_deref();
         let given_params = self.given_texts();
         let (tools, limits) = (self.tools.as_slice(), self.settings.limits);
-        let foreign = Options { given: &given_params, newest: self.newest, in_folder: false };
+        let foreign =
+            Options { given: &given_params, newest: self.newest, metrics: &self.metrics, ..Options::default() };
         let how = |files| Loading { tools, foreign, ..Loading::plain(files, limits) };
         let nothing = Memory::default();
         match (source, given) {

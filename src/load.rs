@@ -5,7 +5,7 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_dialects::{How, Lowered};
-pub use averment_dialects::{Options, may_be_foreign, system_of};
+pub use averment_dialects::{Options, may_be_foreign, own_metrics, system_of};
 use averment_engine::bytecode::codec::{self, Decoded};
 use averment_engine::bytecode::program::{Program, ProgramSource};
 use averment_engine::check::files::{Files, Memory};

@@ -149,3 +149,27 @@ fn a_compiled_program_is_rules_too() {
     assert_eq!(rules.assertion("a.1").unwrap().place().to_string(), "r.assert:1:10");
     assert!(problem(Rules::builder().bytes("r.assertc", &bytes[..20])).contains("`r.assertc`"));
 }
+
+#[test]
+fn a_program_adds_metrics_that_suites_name() {
+    let suite = "suite: refunds\ntests:\n  - id: small\n    metric: small_refunds\n  - id: cheap\n    metric: cheap\n    tags: [cost]\n";
+    let with = || Rules::builder().text("mcp-eval.yaml", suite).metric("cheap", "cost <= $1");
+    let sentences = "each refund: args.amount <= 100\n# Twice is too often.\ncount refund <= 1\n";
+    let rules = with().metric("small_refunds", sentences).build().unwrap();
+    let run = r#"{"calls": [{"tool": "refund", "args": {"amount": 250}}], "cost": 2}"#;
+    let outcome = rules.check_one(run).unwrap();
+    let found: Vec<(&str, Verdict, String)> =
+        outcome.results().map(|one| (one.id(), one.verdict(), one.assertion().place().to_string())).collect();
+    let wanted = [
+        ("small.1", Verdict::Fail, "mcp-eval.yaml:4:13".to_owned()),
+        ("small.2", Verdict::Pass, "mcp-eval.yaml:4:13".to_owned()),
+        ("cheap.1", Verdict::Fail, "mcp-eval.yaml:6:13".to_owned()),
+    ];
+    assert_eq!(found, wanted);
+    let unknown = with().build().unwrap_err().to_string();
+    assert!(unknown.contains("there is no metric `small_refunds`") && unknown.contains("cheap"), "{unknown}");
+    let broken = with().metric("small_refunds", "each refund args.amount").build().unwrap_err().to_string();
+    assert!(broken.starts_with("mcp-eval.yaml:4:13: error"), "{broken}");
+    assert!(problem(with().metric("cheap", "never a")).contains("there is a metric `cheap` already"));
+    assert!(problem(with().metric("args_valid", "never a")).contains("there is a metric `args_valid` already"));
+}

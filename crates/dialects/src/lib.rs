@@ -110,8 +110,15 @@ pub struct Options<'a> {
     pub given: &'a [(String, String)],
     /// Whether the newest release of a system decides where it and its documents disagree.
     pub newest: bool,
+    /// Metrics that a program adds to those of Assay: the name of each, and its assertions in the language.
+    pub metrics: &'a [(String, String)],
     /// Whether reports go into a folder: then those that a file asks for do.
     pub in_folder: bool,
+}
+
+/// The names of the metrics that Assay has itself: no program gives them another meaning.
+pub fn own_metrics() -> impl Iterator<Item = &'static str> {
+    assay::own_metrics()
 }
 
 /// Whether a text may be a file of another system: it is YAML, and no text of the language begins so.

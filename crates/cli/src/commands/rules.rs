@@ -153,7 +153,7 @@ enum Compat {
 impl CompatFlag {
     /// What is given beside files of other systems, with it.
     pub fn reading<'a>(self, given: &'a [(String, String)]) -> Options<'a> {
-        Options { given, newest: self.compat == Some(Compat::Newest), in_folder: false }
+        Options { given, newest: self.compat == Some(Compat::Newest), ..Options::default() }
     }
 }
 

@@ -146,8 +146,8 @@ fn any_rules_have_results_in_this_shape() {
 #[test]
 fn what_a_suite_asks_for_is_written_where_the_command_line_names_a_folder() {
     let folder = folder();
-    let plain = folder.aver("lint mcp-eval.yaml");
-    assert!((plain.out + &plain.err).contains("--report sarif=results.sarif --report junit=junit.xml"));
+    let plain = folder.aver("lint mcp-eval.yaml --format json").out;
+    assert!(plain.contains("`--report sarif=results.sarif --report junit=junit.xml`"), "{plain}");
     assert_eq!(folder.aver("check mcp-eval.yaml trace.jsonl --format summary --report-dir out").code, 1);
     let mut names: Vec<String> = std::fs::read_dir(folder.path().join("out"))
         .unwrap()

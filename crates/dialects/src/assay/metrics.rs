@@ -5,9 +5,9 @@ use super::policy::Asked;
 use super::rules::{Form, Reading};
 use super::select::Aliases;
 use super::sentence::{Rule, Sentence};
-use crate::writer::quoted;
+use crate::writer::{label, quoted};
 use crate::yaml::{Node, Value};
-use averment_base::diagnostic::Slug;
+use averment_base::diagnostic::{Slug, suggest};
 
 /// A metric: the keys of its tests, and what they say.
 struct Metric {
@@ -28,15 +28,8 @@ const COMMON: &[&str] = &["id", "metric", "description", "tags", "when"];
 /// Writes the rule of a test.
 pub(super) fn lower(assay: &mut Assay<'_, '_>, test: &Node, id: &str) -> Option<()> {
     let word = test.get("metric")?;
-    let Some(metric) = METRICS.iter().find(|metric| word.text() == Some(metric.name)) else {
-        let known: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-        assay.low.said.unknown_word(word, "metric", &known);
-        return None;
-    };
-    let known: Vec<&str> = COMMON.iter().chain(metric.keys).copied().collect();
-    assay.low.said.keys(test, &format!("a test of `{}`", metric.name), &known);
-    let sentences = (metric.lower)(assay, test);
-    let mut settings = vec![format!("as {}", metric.name)];
+    let (metric, sentences) = asked(assay, test, word)?;
+    let mut settings = vec![format!("as {}", label(&metric))];
     settings.extend(assay.tags(test));
     settings.extend(assay.condition(test)?.map(|condition| format!("when {condition}")));
     let name = assay.labels.of(id);
@@ -48,6 +41,44 @@ pub(super) fn lower(assay: &mut Assay<'_, '_>, test: &Node, id: &str) -> Option<
     }
     assay.write(&Rule { place: test.span, head, settings, sentences });
     Some(())
+}
+
+/// The metric of a test, and what it asks.
+fn asked(assay: &mut Assay<'_, '_>, test: &Node, word: &Node) -> Option<(String, Vec<Sentence>)> {
+    let own = METRICS.iter().find(|metric| word.text() == Some(metric.name));
+    let given = assay.low.options.metrics;
+    let of_program = given.iter().find(|(name, _)| word.text() == Some(name));
+    let keys = match (own, of_program) {
+        (Some(metric), _) => metric.keys,
+        (None, Some(_)) => &[],
+        (None, None) => {
+            let known = METRICS.iter().map(|metric| metric.name).chain(given.iter().map(|(name, _)| name.as_str()));
+            let known: Vec<&str> = known.collect();
+            let help = suggest::nearest(&word.key(), known.iter().copied()).map_or_else(
+                || {
+                    let known = known.join(", ");
+                    format!("the metrics are {known}; a program adds its own with `Rules::builder().metric(NAME, SENTENCES)`, and `aver check` takes a rule file that says the same")
+                },
+                |near| format!("did you mean `{near}`?"),
+            );
+            let message = format!("there is no metric `{}`", word.key());
+            assay.low.said.error(Slug::UnknownType, word.span, message, help);
+            return None;
+        }
+    };
+    let known: Vec<&str> = COMMON.iter().chain(keys).copied().collect();
+    assay.low.said.keys(test, &format!("a test of `{}`", word.key()), &known);
+    let sentences = match (own, of_program) {
+        (Some(metric), _) => (metric.lower)(assay, test),
+        (None, Some((_, text))) => vec![Sentence::new(word.span, text.trim())],
+        (None, None) => Vec::new(),
+    };
+    Some((word.key(), sentences))
+}
+
+/// The names of the metrics that Assay has itself.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    METRICS.iter().map(|metric| metric.name)
 }
 
 fn args_valid(assay: &mut Assay<'_, '_>, test: &Node) -> Vec<Sentence> {

@@ -13,6 +13,7 @@ mod files;
 mod formats;
 mod metrics;
 mod nested;
+mod patterns;
 mod policy;
 mod regex;
 mod rules;
@@ -50,6 +51,11 @@ const VERDICTS: OwnVerdicts = OwnVerdicts {
     undecided: OwnVerdict::new("not_exercised", None),
     error: OwnVerdict::new("error", Some(0.0)),
 };
+
+/// The names of its metrics.
+pub(crate) fn own_metrics() -> impl Iterator<Item = &'static str> {
+    metrics::names()
+}
 
 /// A file that is being lowered.
 struct Assay<'l, 'a> {

@@ -146,9 +146,7 @@ impl Assay<'_, '_> {
                     continue;
                 }
             };
-            let declared = self.schema(&format!("{} args", name.key()), &schema);
-            let text = format!("each {}: args is {declared}", writer::tool(&name.key()));
-            sentences.push(Sentence::new(name.span.to(schema.span), text));
+            sentences.push(self.fits(&writer::tool(&name.key()), (&name, &schema)));
         }
         sentences
     }

@@ -56,7 +56,7 @@ impl Given<'_> {
         let given: Vec<(String, String)> =
             self.params.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let how =
-            How { files: &self.files(), options: Options { given: &given, newest: self.newest, in_folder: false } };
+            How { files: &self.files(), options: Options { given: &given, newest: self.newest, ..Options::default() } };
         let compiled = averment_dialects::compile(&mut sources, root, &[], Limits::default(), how);
         match (compiled.program, compiled.lowered) {
             (Some(_), Some(lowered)) => Ok(lowered.written.text),

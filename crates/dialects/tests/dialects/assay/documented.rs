@@ -221,3 +221,21 @@ fn a_rule_may_ask_for_a_context() {
     assert!(!suite.judge(&run("standard")).unwrap().passed);
     assert!(suite.judge(&run("admin")).unwrap().passed);
 }
+
+#[test]
+fn an_expression_of_a_schema_may_look_around_and_refer_back() {
+    let text = "version: \"2.0\"\nname: payments\nschemas:\n  pay:\n    type: object\n    properties:\n      iban: { type: string, pattern: '^(?!XX)[A-Z]{2}[0-9]+$' }\n      to: { type: object, properties: { code: { pattern: '^(a|b)\\1$' } } }\n";
+    let policy = Given { name: "policy.yaml", text, ..Given::default() };
+    policy.imports_cleanly();
+    for (args, wanted) in [
+        (r#"{"iban": "DE12"}"#, Verdict::Pass),
+        (r#"{"iban": "XX12"}"#, Verdict::Fail),
+        (r#"{"iban": 12}"#, Verdict::Fail),
+        (r#"{"to": {"code": "aa"}}"#, Verdict::Pass),
+        (r#"{"to": {"code": "ab"}}"#, Verdict::Fail),
+        ("{}", Verdict::Pass),
+    ] {
+        let run = format!("{{\"calls\": [{{\"tool\": \"pay\", \"args\": {args}}}]}}");
+        assert_eq!(policy.judge(&run).unwrap().results[0].1, wanted, "{args}");
+    }
+}

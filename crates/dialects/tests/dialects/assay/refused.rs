@@ -13,6 +13,19 @@ fn said_beside(text: &str, beside: &[(&str, &str)]) -> String {
 const HEAD: &str = "version: \"1\"\nsuite: s\ntests:\n";
 
 #[test]
+fn an_unknown_metric_is_told_what_there_is_and_how_to_add_one() {
+    let text = "suite: s\ntests:\n  - id: a\n    metric: my_metric\n";
+    let found = said(text);
+    for part in
+        ["there is no metric `my_metric`", "args_valid, sequence_valid, tool_blocklist", "Rules::builder().metric"]
+    {
+        assert!(found.contains(part), "{found}");
+    }
+    let near = said(&text.replace("my_metric", "args_vald"));
+    assert!(near.contains("did you mean `args_valid`?"), "{near}");
+}
+
+#[test]
 fn each_mistake_is_said_where_it_stands() {
     let cases = [
         (

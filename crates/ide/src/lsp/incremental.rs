@@ -13,7 +13,7 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_engine::check::{CheckOptions, Checked, Symbols, check_tree};
-use averment_syntax::ast::{File, Item, ItemKind};
+use averment_syntax::ast::{File, Item, ItemKind, Setting};
 use averment_syntax::{IncrementalParse, Outline};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -90,7 +90,7 @@ impl Earlier {
     /// Whether nothing changed that other statements depend on.
     pub fn allows(&self, tree: &File, parse: &IncrementalParse) -> bool {
         let fresh = tree.items.get(parse.fresh.clone()).unwrap_or(&[]);
-        !fresh.iter().any(|item| item.kind.declares()) && heads(&tree.items) == self.heads
+        !fresh.iter().any(|item| item.kind.declares() || classifies(&item.kind)) && heads(&tree.items) == self.heads
     }
 
     /// Checks what was read again and keeps what was said of everything else.
@@ -203,6 +203,11 @@ fn bare(rule: &averment_syntax::ast::Rule) -> averment_syntax::ast::Rule {
     averment_syntax::ast::Rule { name: rule.name.clone(), sentence: None, modifiers: Vec::new(), body: Vec::new() }
 }
 
+/// A line `classify`: what it asks is compared with the others.
+fn classifies(kind: &ItemKind) -> bool {
+    matches!(kind, ItemKind::Setting(Setting::Classify { .. }))
+}
+
 fn heads(items: &[Item]) -> Vec<Head> {
     let mut found = Vec::new();
     for item in items {
@@ -225,6 +230,10 @@ fn heads(items: &[Item]) -> Vec<Head> {
             ItemKind::Suite { name, body, .. } => {
                 found.push(Head("suite", name.text.clone()));
                 found.extend(heads(body));
+                continue;
+            }
+            kind if classifies(kind) => {
+                found.push(Head("classify", String::new()));
                 continue;
             }
             _ => continue,

@@ -104,6 +104,7 @@ impl Check {
             compact: wanted.compact,
             lines: wanted.lines,
             large: Mutex::default(),
+            timed: false,
             profile: None,
             faults: Faults::default(),
         }

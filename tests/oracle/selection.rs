@@ -98,10 +98,12 @@ fn around(over: Over, chosen: &[Chosen], step: &Step, run: &Run) -> Option<Vec<u
             let whole = run.complete
                 || run.steps.last().is_some_and(|last| last.kind == Kind::Call && near(last) == Some(false));
             let behind: Vec<&Chosen> = chosen.iter().filter(|one| one.place >= at).collect();
-            if !whole || behind.iter().any(|one| near(one.step).is_none()) {
+            // A step is near itself, whatever the run records of it.
+            let reached = |one: &Chosen| if one.place == at { Some(true) } else { near(one.step) };
+            if !whole || behind.iter().any(|one| reached(one).is_none()) {
                 return None;
             }
-            Some(behind.iter().filter(|one| near(one.step) == Some(true)).map(|one| one.place).collect())
+            Some(behind.iter().filter(|one| reached(one) == Some(true)).map(|one| one.place).collect())
         }
         Over::Row => {
             let among = |other: &Step| other.kind == Kind::Call && other.executed == step.executed;

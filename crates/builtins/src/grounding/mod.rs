@@ -118,6 +118,8 @@ struct Search<'a> {
     texts: Option<AhoCorasick>,
     owners: Vec<usize>,
     found: Vec<bool>,
+    /// How many are not found yet.
+    open: usize,
 }
 
 impl<'a> Search<'a> {
@@ -134,10 +136,13 @@ impl<'a> Search<'a> {
         }
         let texts =
             AhoCorasick::new(owners.iter().filter_map(|owner| claims.get(*owner)).map(|claim| &claim.text)).ok();
-        Self { claims, numbers, texts, owners, found: vec![false; claims.len()] }
+        Self { claims, numbers, texts, owners, found: vec![false; claims.len()], open: claims.len() }
     }
 
     fn look(&mut self, value: &Value<'_>, meter: &mut Meter) -> Result<(), Exhausted> {
+        if self.open == 0 {
+            return Ok(());
+        }
         match value {
             Value::Number(number) => {
                 meter.charge(4)?;
@@ -161,9 +166,7 @@ impl<'a> Search<'a> {
 
     fn see(&mut self, value: &Decimal) {
         for index in self.numbers.get(value).into_iter().flatten() {
-            if let Some(found) = self.found.get_mut(*index) {
-                *found = true;
-            }
+            note(&mut self.found, &mut self.open, *index);
         }
     }
 
@@ -186,13 +189,19 @@ impl<'a> Search<'a> {
             meter.charge(1)?;
             let Some(owner) = self.owners.get(hit.pattern().as_usize()).copied() else { continue };
             let is_url = self.claims.get(owner).is_some_and(|claim| claim.kind == ClaimKind::Url);
-            if stands_alone(text, hit.start(), hit.end(), is_url)
-                && let Some(found) = self.found.get_mut(owner)
-            {
-                *found = true;
+            if stands_alone(text, hit.start(), hit.end(), is_url) {
+                note(&mut self.found, &mut self.open, owner);
             }
         }
         Ok(())
+    }
+}
+
+/// Notes that a claim is found.
+fn note(found: &mut [bool], open: &mut usize, claim: usize) {
+    if let Some(found) = found.get_mut(claim).filter(|found| !**found) {
+        *found = true;
+        *open = open.saturating_sub(1);
     }
 }
 

@@ -18,6 +18,7 @@ use super::observe::Recorder;
 use super::outcome::MemberGate;
 use super::prepare::Prepared;
 use super::profile::Profile;
+use super::places::Places;
 use super::selections::Selections;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{Chunk, CodeId, Program};
@@ -60,6 +61,8 @@ pub struct Machine<'run> {
     pub(super) literals: FxHashMap<u32, Node<'run>>,
     /// What selections of steps found in this run.
     pub(super) selections: Selections<'run>,
+    /// Where values stand in long lists.
+    pub(super) places: Places<'run>,
     /// Notes what was tested, while evidence is collected.
     pub(super) recorder: Option<Recorder<'run>>,
     /// Notes which ways were taken, while somebody asks for coverage.
@@ -142,6 +145,7 @@ impl<'run> Machine<'run> {
             lets: vec![LetState::Unknown; program.lets.len()],
             literals: FxHashMap::default(),
             selections: Selections::default(),
+            places: Places::default(),
             recorder: None,
             seen: None,
             profile: None,

@@ -29,7 +29,10 @@ impl<'run> Machine<'run> {
     }
 
     /// Whether an element of a list is equal to a value.
-    fn one_of(&mut self, items: &[Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
+    fn one_of(&mut self, items: &'run [Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
+        if self.element_like(items, wanted)?.is_some_and(|item| same(wanted, item) == Truth::True) {
+            return Ok(Truth::True);
+        }
         let mut truth = Truth::False;
         for item in items {
             self.meter.charge(1)?;

@@ -29,6 +29,7 @@ mod nearest;
 mod observe;
 pub mod outcome;
 mod paths;
+mod places;
 pub mod prepare;
 pub mod profile;
 mod schema_place;

@@ -27,7 +27,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
 
 /// SipHash: a trace must not be able to choose values that collide easily.
-type ByValue<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+pub(super) type ByValue<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 /// The values that a selection is given; `None` for a binding that is open.
 type Given<'run> = SmallVec<[Option<Node<'run>>; 2]>;

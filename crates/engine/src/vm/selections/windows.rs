@@ -46,7 +46,7 @@ impl<'run> Machine<'run> {
             unknown.retain(|place| (*place as usize) < before);
         }
         // Of a run that goes on a window is whole once a step lies behind it.
-        let is_behind = |other: &Step<'_>| other.kind == Kind::Call && distance(within, step, other) == Some(false);
+        let is_behind = |other: &Step<'run>| other.kind == Kind::Call && distance(within, step, other) == Some(false);
         if !self.run.complete && !steps.iter().rev().take(1).any(is_behind) {
             return Ok(None);
         }
@@ -72,8 +72,11 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Whether a later step is so near; `None` where the run does not tell.
-fn distance(within: Within, step: &Step<'_>, later: &Step<'_>) -> Option<bool> {
+/// Whether a step or a later one is so near; `None` where the run does not tell. A step is near itself, whatever is recorded of it.
+fn distance<'s>(within: Within, step: &Step<'s>, later: &Step<'s>) -> Option<bool> {
+    if std::ptr::eq(step, later) {
+        return Some(true);
+    }
     match within {
         Within::Calls(most) => Some(u64::from(later.call_position.saturating_sub(step.call_position)) <= most),
         Within::Turns(most) => {

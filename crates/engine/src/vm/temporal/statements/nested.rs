@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 /// The definition.
 pub(super) fn statement(open: PatternId, close: PatternId) -> Statement {
-    Statement::new(vec![mixed(open), mixed(close)], Exercise::AnyOf(0..1), Nested).in_order()
+    Statement::new(vec![mixed(open), mixed(close)], Exercise::AnyOf(0..2), Nested).in_order()
 }
 
 #[derive(Debug)]

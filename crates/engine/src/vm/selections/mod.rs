@@ -194,8 +194,15 @@ impl<'run> Machine<'run> {
             let value = Value::Number(Number::from_count(part.length()));
             return Ok(if taken.by_missing { Node::nowhere(value) } else { Node::computed(value) });
         }
-        let mut values = taken.values.get(part.from..part.before).unwrap_or_default();
-        if !part.unknown.is_empty() {
+        // Of what is not known mostly all stands at the end: then the rest is a beginning of the list.
+        let (mut before, mut unknown) = (part.before, part.unknown.as_slice());
+        while let [rest @ .., last] = unknown
+            && before.checked_sub(1) == Some(*last as usize)
+        {
+            (before, unknown) = (*last as usize, rest);
+        }
+        let mut values = taken.values.get(part.from..before).unwrap_or_default();
+        if !unknown.is_empty() {
             self.meter.charge(values.len() as u64)?;
             let placed = (part.from..).zip(values);
             let kept = placed.filter(|(place, _)| part.holds(*place)).map(|(_, node)| *node);

@@ -69,11 +69,17 @@ impl Schema {
         deeper(|| self.validator.is_valid(Instance::root(*value)))
     }
 
-    /// Whether a value fits, and if not, why: the first reason in the order of the schema.
+    /// Whether a value fits, and if not, why: the first reason in the order of the schema. Where alternatives in alternatives would keep a large
+    /// value many times, only that it does not fit.
     ///
     /// # Errors
     /// The reason.
     pub fn check(&self, value: &Value<'_>) -> Result<(), Violation> {
+        if self.work.copies(value, COPIED) {
+            let message = "it fits none of the alternatives; there is too much of it to say more".to_owned();
+            let violation = Violation { message, instance: String::new(), schema: String::new() };
+            return if self.accepts(value) { Ok(()) } else { Err(violation) };
+        }
         deeper(|| self.validator.validate(Instance::root(*value))).map_err(|error| Violation {
             message: shortened(&error.to_string()),
             instance: error.instance_path().to_string(),
@@ -81,6 +87,9 @@ impl Schema {
         })
     }
 }
+
+/// What reasons may copy of a value, in parts of 16 bytes.
+const COPIED: u64 = 2 << 20;
 
 /// Messages quote the value, which can be long.
 fn shortened(message: &str) -> String {
@@ -320,6 +329,7 @@ mod tests {
     use super::*;
     use averment_base::value::json::parse;
     use bumpalo::Bump;
+    use serde_json::json;
 
     fn check(schema: &str, instance: &str) -> Result<(), Violation> {
         let arena = Bump::new();
@@ -328,6 +338,23 @@ mod tests {
         let schema = Schema::compile(schema, &limits).unwrap();
         assert_eq!(schema.accepts(&value), schema.check(&value).is_ok());
         schema.check(&value)
+    }
+
+    #[test]
+    fn of_a_large_value_alternatives_in_alternatives_keep_no_copies() {
+        let definition = |number: usize| match number {
+            12 => json!({"type": "integer"}),
+            _ => {
+                let next = json!({"$ref": format!("#/$defs/a{}", number + 1)});
+                json!({"anyOf": [next, next]})
+            }
+        };
+        let all: serde_json::Map<_, _> = (0..=12).map(|number| (format!("a{number}"), definition(number))).collect();
+        let schema = json!({"$ref": "#/$defs/a0", "$defs": all}).to_string();
+        let said = check(&schema, &format!("\"{}\"", "x".repeat(300_000))).unwrap_err();
+        assert!(said.message.contains("too much of it") && said.schema.is_empty(), "{said:?}");
+        assert!(check(&schema, "7").is_ok());
+        assert!(check(&schema, "\"x\"").unwrap_err().schema.contains("anyOf"));
     }
 
     #[test]

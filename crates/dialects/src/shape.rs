@@ -1,7 +1,7 @@
 //! What a mapping of a dialect may hold, and what is said where a file holds something else.
 
 use crate::yaml::Node;
-use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, suggest};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
 use averment_base::source::Span;
 
 /// What is said of a foreign file while it is read.
@@ -9,26 +9,42 @@ use averment_base::source::Span;
 pub struct Said {
     /// It.
     pub diagnostics: Diagnostics,
+    errors: usize,
+    others: usize,
 }
 
+/// So many errors are said of a file, and so much beside them.
+const MOST: usize = 500;
+
 impl Said {
+    fn say(&mut self, mut diagnostic: Diagnostic) {
+        let said = if diagnostic.severity == Severity::Error { &mut self.errors } else { &mut self.others };
+        *said = said.saturating_add(1);
+        if *said == MOST {
+            diagnostic.help = Some(format!("this is the {MOST}th that is said of this file; mend these first"));
+        }
+        if *said <= MOST {
+            self.diagnostics.0.push(diagnostic);
+        }
+    }
+
     /// Says that something cannot be used.
     pub fn error(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.diagnostics.0.push(Diagnostic::new(slug, place, message).help(help));
+        self.say(Diagnostic::new(slug, place, message).help(help));
     }
 
     /// Says what is worth knowing: the file is taken all the same.
     pub fn warning(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
         let mut diagnostic = Diagnostic::new(slug, place, message).help(help);
-        diagnostic.severity = averment_base::diagnostic::Severity::Warning;
-        self.diagnostics.0.push(diagnostic);
+        diagnostic.severity = Severity::Warning;
+        self.say(diagnostic);
     }
 
     /// Says what somebody may want to do: nothing is wrong with the file.
     pub fn info(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
         let mut diagnostic = Diagnostic::new(slug, place, message).help(help);
-        diagnostic.severity = averment_base::diagnostic::Severity::Info;
-        self.diagnostics.0.push(diagnostic);
+        diagnostic.severity = Severity::Info;
+        self.say(diagnostic);
     }
 
     /// A value that has another shape than it has to.

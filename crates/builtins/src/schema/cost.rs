@@ -17,6 +17,8 @@ pub(super) struct Work {
     subschemas: Vec<Subschema>,
     /// True when no subschema is reached in two ways: then each is applied once to each value at most.
     plain: bool,
+    /// How often the library applies subschemas to one value, at most.
+    ways: u64,
 }
 
 /// One schema inside the schema.
@@ -57,7 +59,15 @@ impl Work {
             Reader { root: schema, known: FxHashMap::default(), subschemas: Vec::new(), reached: Vec::new() };
         reader.subschema(schema, schema);
         let plain = reader.reached.iter().all(|reached| *reached <= 1);
-        Self { subschemas: reader.subschemas, plain }
+        let mut ways = vec![None; reader.subschemas.len()];
+        let most = (0..reader.subschemas.len()).map(|number| ways_of(&reader.subschemas, number, &mut ways)).max();
+        Self { subschemas: reader.subschemas, plain, ways: most.unwrap_or(1) }
+    }
+
+    /// Whether the reasons of the library may keep more than so many parts of a value: each schema that it does not fit keeps a copy.
+    pub(super) fn copies(&self, value: &Value<'_>, most: u64) -> bool {
+        let most = most.checked_div(self.ways).unwrap_or(most);
+        size(value, most.saturating_add(1)) > most
     }
 
     /// Takes the fuel that checking a value will need.
@@ -74,6 +84,22 @@ impl Work {
         let units = counting.count(0, Place::Value(value))?;
         meter.charge(units)
     }
+}
+
+/// How often subschemas are applied to a value by way of one of them. One that leads back to itself counts once.
+fn ways_of(all: &[Subschema], number: usize, known: &mut [Option<u64>]) -> u64 {
+    if let Some(Some(ways)) = known.get(number) {
+        return *ways;
+    }
+    if let Some(place) = known.get_mut(number) {
+        *place = Some(0);
+    }
+    let inner = all.get(number).map_or(&[][..], |one| one.here.as_slice());
+    let ways = deeper(|| inner.iter().fold(1_u64, |sum, next| sum.saturating_add(ways_of(all, *next, known))));
+    if let Some(place) = known.get_mut(number) {
+        *place = Some(ways);
+    }
+    ways
 }
 
 /// About how large a value is: one for each value, and its texts. No more than `most` is counted: what is computed may hold a part many

@@ -87,3 +87,39 @@ fn every_kind_is_imported_as_a_sentence_that_is_formatted_and_without_a_lint() {
         assert_eq!(judged(&judge("rules.yaml")), judged(&judge("rules.assert")), "{name}");
     }
 }
+
+#[test]
+fn what_holds_whatever_comes_out_is_told() {
+    let rows = [
+        ("blocks: {a: {assertions: [{type: contains, value: ''}]}}", "`contains` of nothing holds"),
+        ("blocks: {a: {assertions: [{type: contains-any, value: [x, '']}]}}", "`contains-any` of nothing holds"),
+        (
+            "eval: {threshold: 0, cases: [{id: a, fixtures: {b: x}, expected: {b: [{type: contains, value: y}]}}]}",
+            "passes whatever comes out",
+        ),
+        ("version: 2\ninvariants: [{name: a, tool: t, fixed: {}, assert: []}]", "`a` asserts nothing"),
+        (
+            "version: 2\ninvariants: [{name: a, tool: t, fixed: {}, assert: [{kind: all_of, assert: []}]}]",
+            "asserts nothing",
+        ),
+    ];
+    for (text, said) in rows {
+        let folder = Folder::new(&[("w.yaml", text)]);
+        let ran = folder.aver("lint w.yaml --format short");
+        assert!(ran.code == 1 && ran.out.contains("warning[always-true]") && ran.out.contains(said), "{text}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_file_with_very_many_mistakes_is_told_of_in_bounds() {
+    let keys: String = (0..20_000).map(|number| format!("k{number}: 1\n")).collect();
+    let text = format!("version: '1'\nsuite: x\ntests: [{{id: a, metric: tool_blocklist, blocklist: [b]}}]\n{keys}");
+    let folder = Folder::new(&[("w.yaml", text.as_str()), ("run.json", RUN)]);
+    let ran = folder.aver("check w.yaml run.json --format short");
+    let told = format!("{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 3 && told.lines().count() < 600 && told.contains("mend these first"),
+        "{}",
+        told.lines().count()
+    );
+}

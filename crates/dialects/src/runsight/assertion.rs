@@ -204,8 +204,30 @@ fn sentence(node: &Node, subject: &Subject, schema: &str, lowering: &mut Lowerin
     // What a transform does not find fails: a test of nothing is false, and only its opposite and what looks elsewhere have to say so.
     let asks = is_transformed && (negated || matches!(kind, "cost" | "latency"));
     let asserted = Asserted { node, text, subject, negated, value: node.get("value") };
+    if cannot_fail(&asserted, kind) {
+        let message = format!("`{written}` of nothing holds whatever the output says");
+        lowering.said.warning(
+            Slug::AlwaysTrue,
+            asserted.place("value"),
+            message,
+            "write what is looked for behind `value`",
+        );
+    }
     let sentence = lower(&asserted, schema, lowering)?;
     Some(if asks { sentence.behind(format!("{} exists and ", asserted.text)) } else { sentence })
+}
+
+/// Whether every text holds what is looked for.
+fn cannot_fail(one: &Asserted<'_>, kind: &str) -> bool {
+    let parts = || one.value.map_or(&[][..], Node::items);
+    let is_empty = |node: &Node| path::python_text(node).is_empty();
+    !one.negated
+        && match kind {
+            "contains" | "icontains" | "starts-with" | "regex" => one.value_text().is_empty(),
+            "contains-all" => parts().iter().all(is_empty),
+            "contains-any" => parts().iter().any(is_empty),
+            _ => false,
+        }
 }
 
 /// The expression of what a transform selects.

@@ -24,7 +24,7 @@ pub const DIALECT: Dialect = Dialect {
     schema: Schema::Yaml11,
     is_one: |document| {
         let list = document.get("assertions").is_some_and(Node::is_list);
-        list || document.get("eval").is_some() || document.get("blocks").is_some_and(Node::is_map)
+        list || is_bare(document) || document.get("eval").is_some() || document.get("blocks").is_some_and(Node::is_map)
     },
     lower,
     verdicts: OwnVerdicts {
@@ -38,7 +38,19 @@ pub const DIALECT: Dialect = Dialect {
     },
 };
 
+/// A list of assertions without anything around it.
+fn is_bare(document: &Node) -> bool {
+    let is_asserted = |item: &Node| {
+        let kind = item.get("type").and_then(Node::text).unwrap_or_default();
+        kinds::KINDS.iter().any(|(name, _)| *name == kind.strip_prefix("not-").unwrap_or(kind))
+    };
+    document.is_list() && document.items().iter().any(is_asserted)
+}
+
 fn lower(document: &Node, lowering: &mut Lowering<'_>) {
+    if is_bare(document) {
+        return assertion::rule(document, "assertions", &Subject::of_run(), lowering);
+    }
     let asserted: Vec<(&Node, &Node)> = asserted(document, &mut lowering.said);
     let suite = document.get("eval");
     let mut labels = Labels::default();

@@ -72,7 +72,13 @@ fn threshold(suite: &Node, lowering: &mut Lowering<'_>) -> String {
         Some(node) => {
             let text = node.number().or(node.text()).unwrap_or("");
             match text.parse::<f64>() {
-                Ok(value) if (0.0..=1.0).contains(&value) => assertion::plain_number(text),
+                Ok(value) if (0.0..=1.0).contains(&value) => {
+                    if value == 0.0 {
+                        let message = "the suite passes whatever comes out: no score is below 0";
+                        lowering.said.warning(Slug::AlwaysTrue, node.span, message, "write a higher `threshold`");
+                    }
+                    assertion::plain_number(text)
+                }
                 _ => {
                     lowering.said.shape(node, "`threshold` of `eval`", "a number between 0 and 1");
                     "1".to_owned()

@@ -61,6 +61,15 @@ impl Sentences<'_, '_> {
     /// The assertions of `assert`.
     pub(super) fn checks(&mut self, node: &Node, what: &str, names: &Names) -> Vec<Check> {
         let nodes = self.lowering.said.list(node, "assert", what);
+        if let Some((key, list)) = node.entry("assert").filter(|_| nodes.is_empty()) {
+            let message = format!("{what} asserts nothing: it holds whatever is answered");
+            self.lowering.said.warning(
+                Slug::AlwaysTrue,
+                key.span.to(list.span),
+                message,
+                "write an assertion into `assert`",
+            );
+        }
         nodes.iter().filter_map(|node| self.check(node, names)).collect()
     }
 

@@ -1,10 +1,10 @@
 //! Runsight: the run of a workflow, with what each of its blocks gave, cost and took.
 //!
-//! The blocks stay as they are, under `meta.blocks`. The run of a workflow with one block is that block's.
+//! The blocks stay as they are, under `meta.blocks`. None of them is the run's own, not even where it has no other: what is asserted of one block
+//! says nothing of another.
 
-use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields};
+use super::fields::{Parsed, Record, Shapes, fields};
 use super::talk::Talk;
 use super::{Format, IN_FULL, first_of, object, object_of};
 use averment_base::value::{Node, Object, Value};
@@ -21,11 +21,7 @@ fields! {
 fields! {
     /// What is recorded of a block.
     OfBlock {
-        Output = "output" => Run(of_run::OUTPUT),
-        Cost = "cost_usd" => Run(of_run::COST),
-        /// In milliseconds.
-        Latency = "latency_ms" => Run(of_run::DURATION),
-        Tokens = "total_tokens" => PartOf(of_run::USAGE),
+        Output = "output" => PartOf(of_run::META),
     }
 }
 
@@ -52,17 +48,6 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let mut talk = Talk::new(draft);
     talk.meta(OfWorkflow::Blocks.key(), run.field(OfWorkflow::Blocks));
     blocks.iter().for_each(|_| talk.draft.record());
-    if let [only] = blocks
-        && let Some(block) = object(only.node)
-    {
-        let number = |field| block.field(field).filter(|node| Parsed.is(*node, Shape::Number));
-        talk.draft.set_some(of_run::OUTPUT, block.field(OfBlock::Output));
-        talk.draft.set_some(of_run::COST, number(OfBlock::Cost));
-        talk.draft.set_some(of_run::DURATION, number(OfBlock::Latency));
-        let mut usage = Usage::default();
-        usage.add(block);
-        talk.usage = usage;
-    }
     talk.finish_without_turns();
     Ok(())
 }

@@ -30,11 +30,11 @@ fn a_bad_pack_is_told_where_and_what_to_write() {
         ),
         (
             "version: 3\ninvariants:\n  - { name: a, tool: t, assert: [] }\n",
-            "pack.yaml:3:7: the invariant `a` has to have `fixed` or `generate`, and not both (write `fixed: { … }` for one call, or `fixed: {}` for every call)",
+            "pack.yaml:3:7: the invariant `a` has to have `fixed` or `generate`, and not both (write `fixed: { … }` for one call, or `fixed: {}` for every call)\npack.yaml:3:25: the invariant `a` asserts nothing: it holds whatever is answered (write an assertion into `assert`)",
         ),
         (
             "version: 3\ninvariants:\n  - { name: a, tool: \"{{tol}}\", fixed: {}, assert: [] }\nmetadata: { parameters: { tool: { default: x } } }\n",
-            "pack.yaml:3:23: `{{tol}}` is no parameter of this pack (did you mean `{{tool}}`?)",
+            "pack.yaml:3:23: `{{tol}}` is no parameter of this pack (did you mean `{{tool}}`?)\npack.yaml:3:44: the invariant `a` asserts nothing: it holds whatever is answered (write an assertion into `assert`)",
         ),
         (
             "version: 3\nmetadata: { parameters: { s: { type: array, default: x } } }\ninvariants: []\n",

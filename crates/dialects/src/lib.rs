@@ -191,9 +191,15 @@ fn first_read(text: &str, root: FileId) -> Result<Node, Box<averment_base::diagn
 
 /// What is said of YAML that is no file of any system.
 fn unknown(document: &Node) -> averment_base::diagnostic::Diagnostic {
-    use averment_base::diagnostic::{Diagnostic, Slug};
+    use averment_base::diagnostic::{Diagnostic, Slug, suggest};
     let known: Vec<String> = DIALECTS.iter().map(|dialect| format!("{} ({})", dialect.name(), dialect.files)).collect();
     let place = document.entries().first().map_or(document.span.at_start(), |(key, _)| key.span);
-    Diagnostic::new(Slug::Syntax, place, "this YAML holds no rules of a system that is read here")
-        .help(format!("rule files are `.assert` files, and those of {}", known.join(", ")))
+    let marks = || DIALECTS.iter().flat_map(|dialect| dialect.marks.iter().copied());
+    let meant =
+        document.entries().iter().take(100).find_map(|(key, _)| Some((key, suggest::nearest(&key.key(), marks())?)));
+    let (place, help) = match meant {
+        Some((key, mark)) => (key.span, format!("did you mean `{mark}`?")),
+        None => (place, format!("rule files are `.assert` files, and those of {}", known.join(", "))),
+    };
+    Diagnostic::new(Slug::Syntax, place, "this YAML holds no rules of a system that is read here").help(help)
 }

@@ -222,9 +222,9 @@ fn much() -> (Folder, u64) {
         ("r.assert", "rule r {\n never delete\n count search <= 4\n}\n"),
         ("a.jsonl", &format!("{small}\n{small}\n")),
         ("b.json", &large),
-        ("c.jsonl", &run.repeat(8_000)),
+        ("c.jsonl", &run.repeat(2_500)),
     ]);
-    (folder, 2 + 1 + 8_000)
+    (folder, 2 + 1 + 2_500)
 }
 
 #[test]

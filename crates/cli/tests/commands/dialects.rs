@@ -44,6 +44,7 @@ fn what_is_wrong_with_a_foreign_file_is_told_at_its_line() {
         ("blocks: !x {a: 1}\n", "tag"),
         ("blocks: {a: {assertions: []}}", "has no assertion"),
         ("name: nothing of ours\n", "no rules of a system"),
+        ("suit: x\ntest: []\n", "did you mean `suite`?"),
     ];
     for (text, said) in rows {
         let folder = Folder::new(&[("w.yaml", text), ("run.json", RUN)]);
@@ -122,4 +123,15 @@ fn a_file_with_very_many_mistakes_is_told_of_in_bounds() {
         "{}",
         told.lines().count()
     );
+}
+
+#[test]
+fn a_value_that_fits_no_schema_names_the_line_of_the_schema() {
+    let policy =
+        "version: \"2.0\"\nschemas:\n  pay:\n    type: object\n    properties:\n      amount:\n        maximum: 30\n";
+    let run = r#"{"calls": [{"tool": "pay", "args": {"amount": 50}}]}"#;
+    let folder = Folder::new(&[("policy.yaml", policy), ("run.json", run)]);
+    let ran = folder.aver("check policy.yaml run.json --format json");
+    let reason = ran.json()["runs"][0]["results"][0]["reason"].as_str().unwrap().to_owned();
+    assert!(ran.code == 1 && reason.contains("by policy.yaml:7)"), "{reason}");
 }

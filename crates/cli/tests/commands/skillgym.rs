@@ -10,7 +10,7 @@ classify "time" when message matches /duration/i
 
 output not matches /cursr\s+agent/i
 output not contains "open" message "no file is opened (cursr)"
-duration <= 1s
+duration <= 1s class "slow" "Too slow"
 cost <= $1 class "dear" "Too dear"
 not output contains "ready" expect fail "it says so"
 rule tools {
@@ -40,12 +40,13 @@ fn a_failure_has_the_class_of_the_first_line_whose_words_its_message_has() {
     let wanted = [
         Some("alias"),
         Some("alias"),
+        // In the place of the class that stands behind the assertion.
         Some("time"),
-        // What stands behind an assertion comes before.
+        // That stays where no message fits.
         Some("dear"),
         // A known failure is one, too.
         Some("alias"),
-        // What a rule says of a message comes before its class, and its class before what stands further out.
+        // What a rule says of a message comes before its class.
         Some("deploy"),
         Some("tools"),
     ];
@@ -63,7 +64,7 @@ fn a_run_that_holds_has_no_class_by_its_message() {
     let run = r#"{"output": "done", "duration": 5, "cost": 0, "calls": [{"tool": "deploy"}, {"tool": "search"}]}"#;
     let folder = Folder::new(&[("rules.assert", RULES), ("run.json", run)]);
     // An unexpected pass is one.
-    let wanted = [None, None, None, Some("dear"), None, Some("tools"), Some("tools")];
+    let wanted = [None, None, Some("slow"), Some("dear"), None, Some("tools"), Some("tools")];
     assert_eq!(classes(&folder, "rules.assert"), owned(&wanted));
 }
 

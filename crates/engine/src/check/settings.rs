@@ -84,15 +84,13 @@ impl Inherited {
     pub fn through(&self, own: &Own<'_>) -> Self {
         let mut tags = self.tags.clone();
         tags.extend(own.tags.iter().filter(|tag| !self.tags.contains(tag)).cloned());
-        // A class that is said further in leaves nothing to those further out.
-        let outer = if own.class.is_some() { &[] } else { self.classifiers.as_slice() };
         Self {
             severity: own.severity.unwrap_or(self.severity),
             weight: 1.0,
             must: self.must || own.must,
             message: own.message.clone().or_else(|| self.message.clone()),
             class: own.class.clone().or_else(|| self.class.clone()),
-            classifiers: own.classifiers.iter().chain(outer).copied().collect(),
+            classifiers: own.classifiers.iter().chain(&self.classifiers).copied().collect(),
             tags,
             when: self.when.iter().chain(&own.when).cloned().collect(),
             expect_fail: own.expect_fail.clone().or_else(|| self.expect_fail.clone()),

@@ -278,7 +278,7 @@ pub struct Settings<E> {
     pub metric: Option<String>,
     /// `class`: id and label.
     pub class: Option<(String, Option<String>)>,
-    /// The lines `classify` that come before that class, by number, the nearest first: the first that fits gives a failure its class.
+    /// The lines `classify` around it, by number, the nearest first: the first that fits gives a failure its class, in the place of that one.
     pub classifiers: Vec<u32>,
     /// `tags`, with those of the rule.
     pub tags: Vec<String>,

@@ -331,7 +331,7 @@ impl<'run> Machine<'run> {
             None => format!("does not fit `{name}`: "),
         };
         let keyword = super::schema_place::place(self.program, schema, &violation.schema);
-        let line = keyword.and_then(|span| {
+        let line = keyword.map(|span| self.program.place(span)).and_then(|span| {
             let source = self.program.sources.get(span.file.0 as usize)?;
             let line = source.text.get(..span.start as usize)?.matches('\n').count() + 1;
             Some(format!("{}:{line}", source.name))

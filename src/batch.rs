@@ -4,6 +4,7 @@ use crate::error::RunError;
 use crate::outcome::Outcome;
 use crate::rules::{Inner, Rules};
 use crate::trace::plain;
+use averment_bulk::all_runs;
 use averment_bulk::faults::Faults;
 use averment_bulk::feed::{self, Input};
 use averment_bulk::judge::Done;
@@ -14,6 +15,7 @@ use averment_bulk::understood::Understood;
 use averment_bulk::unused::Unused;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_report::drawn::DrawnLimits;
+use averment_report::gate::Gate;
 use averment_report::model::Detail;
 use averment_report::profile::Costs;
 use averment_report::totals::{Counts, Totals};
@@ -103,7 +105,8 @@ impl Batch {
     pub fn outcomes<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> BatchOutcomes {
         let pipeline = self.pipeline(Wants { findings: true, ..Wants::default() });
         let chunks = Self::start(&pipeline, inputs(files));
-        BatchOutcomes { pipeline, chunks, ready: VecDeque::new(), summary: Summary::default(), ended: false }
+        let (ready, summary) = (VecDeque::new(), Summary::default());
+        BatchOutcomes { pipeline, chunks, ready, summary, over_runs: None, ended: false }
     }
 
     /// Judges the runs of some files and shows each outcome, in order, until `each` says that it is enough. The summary is of those that were
@@ -139,6 +142,8 @@ impl Batch {
                 Next::Nothing => {}
                 Next::End => {
                     summary.miss(chunks.join());
+                    let over_runs = all_runs::report(&pipeline, chunks.over_runs());
+                    over_runs.iter().for_each(|report| summary.totals.add(report));
                     return summary;
                 }
             }
@@ -195,6 +200,8 @@ pub struct BatchOutcomes {
     /// What was judged and not taken yet.
     ready: VecDeque<Done>,
     summary: Summary,
+    /// What is said of all runs together, at the end.
+    over_runs: Option<Outcome>,
     ended: bool,
 }
 
@@ -203,6 +210,13 @@ impl BatchOutcomes {
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
+    }
+
+    /// What the rules say of all runs together (`in at least 95% of runs: …`, `avg(cost of runs) <= $0.10`), when the last outcome was taken;
+    /// `None` before that, and where they say nothing of the kind.
+    #[must_use]
+    pub fn over_runs(&self) -> Option<&Outcome> {
+        self.over_runs.as_ref()
     }
 
     fn outcome(&self, done: Done) -> Option<Result<Outcome, RunError>> {
@@ -241,6 +255,9 @@ impl Iterator for BatchOutcomes {
                 Next::Nothing => {}
                 Next::End => {
                     self.ended = true;
+                    let over_runs = all_runs::report(&self.pipeline, self.chunks.over_runs());
+                    over_runs.iter().for_each(|report| self.summary.totals.add(report));
+                    self.over_runs = over_runs.map(|report| Outcome::new(Arc::clone(&self.pipeline.table), report));
                     return self.summary.miss(self.chunks.join()).map(Err);
                 }
             }
@@ -304,7 +321,7 @@ impl Summary {
     pub fn passed(&self) -> bool {
         let counts = &self.totals.counts;
         let judged = self.totals.unreadable == 0 && self.not_judged() == 0;
-        judged && self.totals.runs_failed == 0 && counts.all() > counts.skipped
+        judged && self.totals.gate.unwrap_or(Gate::Open) == Gate::Open && counts.all() > counts.skipped
     }
 
     fn count(&mut self, done: &Done) {

@@ -155,6 +155,14 @@ impl RulesBuilder {
         self
     }
 
+    /// Whether an assertion that none of the runs of a [batch](crate::Batch) exercises fails the batch
+    /// ([`Summary::passed`](crate::Summary::passed)).
+    #[must_use]
+    pub fn deny_unexercised(mut self, deny: bool) -> Self {
+        self.settings.policy.deny_unexercised = deny;
+        self
+    }
+
     /// Whether an assertion that the run does not record enough for passes. It fails the run unless this is true.
     #[must_use]
     pub fn allow_undecided(mut self, allow: bool) -> Self {

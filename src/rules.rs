@@ -19,6 +19,7 @@ use averment_report::model::{self, Detail, Unreadable};
 use averment_report::reading::{Reading, parse};
 use averment_report::redact_path::RedactPath;
 use averment_report::table::{Item, Location, Table};
+use averment_traces::expected::Expected;
 use averment_traces::names::Names;
 use averment_traces::prices::Prices;
 use averment_traces::read::{RawRun, Runs, read_str};
@@ -66,6 +67,8 @@ pub struct Settings {
     pub names: Option<Arc<Names>>,
     /// What tokens cost.
     pub prices: Option<Arc<Prices>>,
+    /// What is expected of single runs.
+    pub expected: Option<Arc<Expected>>,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
 }
@@ -90,14 +93,14 @@ impl Rules {
     #[doc(hidden)]
     #[must_use]
     pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: Settings) -> Self {
-        let Settings { selection, permissions, limits, policy, strict, names, prices, redact } = settings;
+        let Settings { selection, permissions, limits, policy, strict, names, prices, expected, redact } = settings;
         let inner = Inner {
             prepared: programs.iter().map(Prepared::new).collect(),
             table: Arc::new(Table::selected(&programs, &selection)),
             programs: Arc::new(programs),
             options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
             policy,
-            reading: Reading { limits, strict, names, prices, redact },
+            reading: Reading { limits, strict, names, prices, expected, redact },
             diagnostics,
         };
         Self { inner: Arc::new(inner) }

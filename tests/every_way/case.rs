@@ -88,6 +88,7 @@ impl Settings {
             policy: Policy {
                 deny_vacuous: source.chance(20),
                 deny_unjudged: source.chance(20),
+                deny_unexercised: false,
                 allow_undecided: source.chance(20),
             },
             mark: source.chance(15),

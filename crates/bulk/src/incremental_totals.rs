@@ -146,7 +146,8 @@ impl IncrementalTotals {
             if let Some(own) = self.parts.get_mut(part) {
                 own.members.push(self.places.len());
                 let by_rule = own.rule.as_ref().is_some_and(|rule| rule.threshold.is_some());
-                self.places.push(Place::new(of, item, part, by_rule));
+                let over_runs = table.items.get(item).is_some_and(|item| item.over_runs);
+                self.places.push(Place::new(of, item, part, (by_rule, over_runs)));
             }
         }
         let parts = start..self.parts.len();
@@ -314,7 +315,7 @@ impl Part {
             members: Vec::new(),
             rule: rule.map(|rule| Rule {
                 threshold: rule.threshold,
-                gates: rule.threshold.is_some() && rule.severity == Severity::Error,
+                gates: rule.threshold.is_some() && rule.severity == Severity::Error && !rule.over_runs,
                 denied: rule.denied,
             }),
             score: None,
@@ -333,7 +334,7 @@ impl Part {
 }
 
 impl Place {
-    fn new(assertion: &Assertion, item: usize, part: usize, by_rule: bool) -> Self {
+    fn new(assertion: &Assertion, item: usize, part: usize, (by_rule, over_runs): (bool, bool)) -> Self {
         let settings = &assertion.settings;
         let is_error = settings.severity == Severity::Error;
         Self {
@@ -341,7 +342,7 @@ impl Place {
             part,
             lone: None,
             expected: settings.expect_fail.is_some(),
-            gating: Gating { is_error, by_rule, denied: settings.denied },
+            gating: Gating { is_error, by_rule, over_runs, denied: settings.denied },
             weight: settings.weight,
             must: settings.must,
         }

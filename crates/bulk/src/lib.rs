@@ -4,6 +4,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "it reads traces with threads")]
 
+pub mod all_runs;
 pub mod faults;
 pub mod feed;
 pub mod incremental_totals;

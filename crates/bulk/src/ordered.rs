@@ -1,5 +1,6 @@
 //! The results of chunks in the order of the traces, whichever thread was done first.
 
+use crate::all_runs::OverRuns;
 use crate::pipeline::{Broken, Finished, Judging, Workers};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -29,6 +30,8 @@ pub struct Ordered {
     next: usize,
     /// Whether the chunk that was handed out last still counts as one on its way.
     held: bool,
+    /// What the runs that were handed out say together.
+    over_runs: OverRuns,
 }
 
 impl Ordered {
@@ -36,7 +39,16 @@ impl Ordered {
     #[must_use]
     pub fn new(judging: Judging) -> Self {
         let Judging { finished, permits, workers } = judging;
-        Self { finished, permits, workers: Some(workers), early: BTreeMap::new(), taken: 0, next: 0, held: false }
+        Self {
+            finished,
+            permits,
+            workers: Some(workers),
+            early: BTreeMap::new(),
+            taken: 0,
+            next: 0,
+            held: false,
+            over_runs: OverRuns::default(),
+        }
     }
 
     /// How many chunks were handed out.
@@ -104,7 +116,14 @@ impl Ordered {
         }
     }
 
-    fn hand_out(&mut self, one: Finished) -> Next {
+    /// What the runs that were handed out say together.
+    #[must_use]
+    pub fn over_runs(&self) -> &OverRuns {
+        &self.over_runs
+    }
+
+    fn hand_out(&mut self, mut one: Finished) -> Next {
+        self.over_runs.add(&mut one);
         self.taken += 1;
         self.next = one.number + 1;
         self.held = true;

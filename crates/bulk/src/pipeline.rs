@@ -250,7 +250,10 @@ fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
         }
         Some(costs) => {
             let mut judge = profile::ProfilingJudge::new(pipeline, prepared, costs);
-            Box::new(move |part, buffer| (judge.part(part, buffer), ChunkTotals::default(), Reads::default()))
+            Box::new(move |part, buffer| {
+                let (done, totals) = judge.part(part, buffer);
+                (done, totals, Reads::default())
+            })
         }
     }
 }

@@ -6,14 +6,18 @@
 use crate::faults::Point;
 use crate::feed;
 use crate::judge::run_time::nanoseconds;
-use crate::judge::{Done, each_line, line_reader};
+use crate::judge::{Done, OverRunsOf, each_line, line_reader};
 use crate::pipeline::Pipeline;
 use crate::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::evaluate_profiled;
+use averment_engine::vm::outcome::Outcome;
+use averment_engine::vm::over_runs::Tally;
 use averment_engine::vm::prepare::Prepared;
+use averment_report::chunk_totals::ChunkTotals;
 use averment_report::model;
 use averment_report::profile::{Costs, Phase, ProgramCosts};
+use averment_runs::run::Run;
 use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
@@ -42,6 +46,8 @@ struct One<'p> {
     rules: Compiled<'p>,
     prefilter: Prefilter,
     scratch: Scratch,
+    over_runs: OverRunsOf<'p>,
+    tally: Tally,
 }
 
 /// Empty notes for programs.
@@ -74,7 +80,8 @@ impl<'p> ProfilingJudge<'p> {
             .map(|(program, prepared)| {
                 let rules = Compiled { program, prepared, options: &pipeline.options };
                 let prefilter = Prefilter::new(rules, &mut read_set);
-                One { rules, prefilter, scratch: Scratch::default() }
+                let over_runs = OverRunsOf::new(program, &pipeline.options, prefilter.assertions());
+                One { rules, prefilter, scratch: Scratch::default(), over_runs, tally: Tally::default() }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
@@ -96,7 +103,7 @@ impl<'p> ProfilingJudge<'p> {
     }
 
     /// Judges a chunk whose lines, if it has any, are in `buffer`.
-    pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> Vec<Done> {
+    pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<Done>, ChunkTotals) {
         match part {
             FilePart::Runs(runs) => {
                 for run in runs {
@@ -107,7 +114,8 @@ impl<'p> ProfilingJudge<'p> {
         }
         let costs = std::mem::replace(&mut self.costs, empty(&self.pipeline.programs));
         self.all.lock().unwrap_or_else(PoisonError::into_inner).add(&costs);
-        std::mem::take(&mut self.done)
+        let over_runs = self.programs.iter_mut().map(|one| std::mem::take(&mut one.tally)).collect();
+        (std::mem::take(&mut self.done), ChunkTotals { over_runs, ..ChunkTotals::default() })
     }
 
     fn chunk(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
@@ -220,6 +228,7 @@ impl<'p> ProfilingJudge<'p> {
             let options = &self.pipeline.options;
             outcomes.push(evaluate_profiled(one.rules.program, one.rules.prepared, &run, full, options, profile));
         }
+        self.gather(&run, &outcomes, full);
         self.costs.spend(Phase::Evaluating, since.elapsed());
         let since = Instant::now();
         let Pipeline { table, policy, detail, .. } = self.pipeline;
@@ -227,6 +236,25 @@ impl<'p> ProfilingJudge<'p> {
         self.costs.spend(Phase::Reporting, since.elapsed());
         report.nanoseconds = self.pipeline.timed.then(|| nanoseconds(begun.elapsed()));
         Done::Run(Box::new(report))
+    }
+
+    /// Adds a run to what is kept for the assertions over runs.
+    fn gather<'a>(&mut self, run: &'a Run<'a>, outcomes: &[Outcome], full: &'a Bump)
+    where
+        'p: 'a,
+    {
+        for (One { rules, prefilter, over_runs, tally, .. }, outcome) in self.programs.iter_mut().zip(outcomes) {
+            if over_runs.is_empty() {
+                continue;
+            }
+            let given = over_runs.look(rules.prepared, run, full, rules.options);
+            let judged = |at: usize| {
+                let number = prefilter.assertion(at)?;
+                let known = outcome.results.binary_search_by_key(&number, |one| one.assertion).ok()?;
+                outcome.results.get(known).map(|one| (one.verdict, one.score))
+            };
+            over_runs.add(given, &judged, &|| run.source.name(), tally);
+        }
     }
 
     fn count(&mut self, format: &'static str, bytes: usize, time: u64) {

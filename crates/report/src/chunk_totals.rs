@@ -7,6 +7,7 @@ use super::table::Table;
 use super::unjudged::{UnjudgedReport, UnjudgedTotals};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{Outcome, Status};
+use averment_engine::vm::over_runs::Tally;
 use rustc_hash::FxHashMap;
 
 /// The totals of a chunk of runs.
@@ -24,6 +25,8 @@ pub struct ChunkTotals {
     pub counts: Vec<[u32; Status::ALL.len()]>,
     /// What could not be judged of assertions that pass.
     pub unjudged: UnjudgedTotals,
+    /// What its runs give to the assertions over runs, by program.
+    pub over_runs: Vec<Tally>,
 }
 
 /// What the verdicts of a run make of it.

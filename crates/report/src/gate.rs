@@ -12,6 +12,8 @@ pub struct Policy {
     pub deny_vacuous: bool,
     /// `--deny unjudged`: an assertion that passes although it could not judge some step fails the run.
     pub deny_unjudged: bool,
+    /// `--deny unexercised`: an assertion that no run exercises fails the check.
+    pub deny_unexercised: bool,
     /// `--allow undecided`: an undecided assertion does not.
     pub allow_undecided: bool,
 }
@@ -23,6 +25,7 @@ impl Policy {
         Self {
             deny_vacuous: denied.vacuous.unwrap_or(self.deny_vacuous),
             deny_unjudged: denied.unjudged.unwrap_or(self.deny_unjudged),
+            deny_unexercised: denied.unexercised.unwrap_or(self.deny_unexercised),
             allow_undecided: denied.undecided.map_or(self.allow_undecided, |denies| !denies),
         }
     }
@@ -35,6 +38,8 @@ pub struct Gating {
     pub is_error: bool,
     /// Whether a rule with a threshold speaks for it.
     pub by_rule: bool,
+    /// Whether a statement over all runs speaks for it: then it fails no run by itself, unless it cannot be evaluated.
+    pub over_runs: bool,
     /// Its `deny` and `allow`.
     pub denied: Denied,
 }
@@ -65,9 +70,12 @@ pub fn of_status(status: Status, policy: Policy) -> Gate {
 /// What an assertion does to its run. A rule with a threshold speaks for its assertions, but for what is denied in so many words.
 #[must_use]
 pub fn of_assertion(gating: Gating, status: Status, unjudged: bool, policy: Policy) -> Gate {
-    let Gating { is_error, by_rule, denied } = gating;
+    let Gating { is_error, by_rule, over_runs, denied } = gating;
     if !is_error {
         return Gate::Open;
+    }
+    if over_runs {
+        return if status == Status::Error { Gate::Error } else { Gate::Open };
     }
     let speaks = |said: Option<bool>| !by_rule || said == Some(true);
     let counts = match status {
@@ -88,6 +96,7 @@ pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
     let gating = Gating {
         is_error: item.severity == Severity::Error,
         by_rule: table.rule_of(item).is_some_and(|rule| rule.threshold.is_some()),
+        over_runs: item.over_runs,
         denied: item.denied,
     };
     of_assertion(gating, result.status, result.unjudged.is_some(), policy)
@@ -97,7 +106,7 @@ pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
 #[must_use]
 pub fn of_rule(table: &Table, rule: &RuleReport, policy: Policy) -> Gate {
     match table.rules.get(rule.rule) {
-        Some(item) if item.threshold.is_some() && item.severity == Severity::Error && !rule.known => {
+        Some(item) if item.gates() && !rule.known => {
             of_status(Status::of(rule.verdict, false), policy.with(item.denied))
         }
         _ => Gate::Open,

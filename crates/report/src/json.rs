@@ -14,12 +14,14 @@ pub struct Json {
     unreadable: Vec<Unreadable>,
     /// A run is made here and written at once.
     buffer: Vec<u8>,
+    /// What is said of all runs together.
+    over_runs: Option<String>,
 }
 
 impl Json {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options, runs: 0, unreadable: Vec::new(), buffer: Vec::new() }
+        Self { out, options, runs: 0, unreadable: Vec::new(), buffer: Vec::new(), over_runs: None }
     }
 }
 
@@ -36,6 +38,11 @@ impl Report for Json {
         self.out.write_all(&self.buffer)
     }
 
+    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.over_runs = Some(serde_json::to_string(&RunObject::new(table, run))?);
+        Ok(())
+    }
+
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
         self.unreadable.push(what.clone());
         Ok(())
@@ -46,9 +53,13 @@ impl Report for Json {
     }
 
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
+        write!(self.out, "],\n")?;
+        if let Some(over_runs) = &self.over_runs {
+            writeln!(self.out, "\"over_runs\":{over_runs},")?;
+        }
         writeln!(
             self.out,
-            "],\n\"summary\":{},\n\"score\":{},\"passed\":{},\n\"unreadable\":{},\n\"diagnostics\":{}}}",
+            "\"summary\":{},\n\"score\":{},\"passed\":{},\n\"unreadable\":{},\n\"diagnostics\":{}}}",
             serde_json::to_string(&SummaryObject::new(ending.totals))?,
             serde_json::to_string(&ending.totals.score())?,
             ending.passed,

@@ -2,7 +2,7 @@
 
 use super::model::{RunReport, Unreadable};
 use super::table::Table;
-use super::wire::{HeaderItem, SummaryObject, VERSION};
+use super::wire::{HeaderItem, RunObject, SummaryObject, VERSION};
 use super::{Ending, Options, Report, line};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -25,6 +25,11 @@ struct Header<'a> {
 #[derive(Serialize)]
 struct UnreadableLine<'a> {
     unreadable: &'a Unreadable,
+}
+
+#[derive(Serialize)]
+struct OverRunsLine<'a> {
+    over_runs: RunObject<'a>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +65,10 @@ impl Report for Jsonl {
         self.buffer.clear();
         line::whole(table, run, &mut self.buffer)?;
         self.out.write_all(&self.buffer)
+    }
+
+    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.line(&OverRunsLine { over_runs: RunObject::new(table, run) })
     }
 
     fn lines(&mut self, lines: &[u8]) -> io::Result<()> {

@@ -46,6 +46,7 @@ pub mod line;
 #[cfg(feature = "pictures")]
 mod markdown;
 pub mod model;
+pub mod over_runs;
 pub mod profile;
 mod proof;
 pub mod reading;
@@ -184,6 +185,15 @@ pub trait Report {
     /// # Errors
     /// What the writer says.
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()>;
+
+    /// Called once behind the last run with what is said of all of them together, where there is something; a format that says nothing of it
+    /// elsewhere tells it like a run.
+    ///
+    /// # Errors
+    /// What the writer says.
+    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.run(table, run)
+    }
 
     /// Called instead of [`Report::run`] where counts are enough: with those of a chunk of runs.
     fn chunk(&mut self, _: &chunk_totals::ChunkTotals) {}

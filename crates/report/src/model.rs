@@ -46,6 +46,8 @@ pub struct RunReport {
     pub timeline: Option<Box<TimelineReport>>,
     /// How long reading and judging it took, where that is asked for.
     pub nanoseconds: Option<u64>,
+    /// Whether it is no run: what is said of all of them together, after the last.
+    pub over_runs: bool,
 }
 
 impl RunReport {
@@ -347,6 +349,25 @@ pub fn build_of(
         warnings: Vec::new(),
         timeline,
         nanoseconds: None,
+        over_runs: false,
+    }
+}
+
+/// What is said of all runs together, as the report of a run that comes after the last.
+#[must_use]
+pub fn over_runs(table: &Table, outcomes: &[Outcome], runs: u64, policy: Policy, detail: Detail) -> RunReport {
+    let (source, mut drawn) = (RunSource::default(), Drawn::new(None));
+    let detail = Detail { steps: false, findings: true, excerpt: None, ..detail };
+    let made = build_of(table, ("", &source), None, outcomes, policy, detail, &mut drawn);
+    let run = if runs == 1 { "the only run".to_owned() } else { format!("all {runs} runs") };
+    RunReport {
+        run,
+        file: String::new(),
+        score: None,
+        named_scores: Vec::new(),
+        rules: Vec::new(),
+        over_runs: true,
+        ..made
     }
 }
 
@@ -400,7 +421,9 @@ fn result(
     if detail.steps {
         report.checked = conditions::checked(table, item, text.run, &text.withheld);
     }
-    if detail.findings && outcome.status != Status::Passed {
+    // What is said of all runs together rests on values that are worth knowing of a pass, too.
+    let told = outcome.status != Status::Passed || table.items.get(item).is_some_and(|item| item.of_all_runs);
+    if detail.findings && told {
         let of_violations = outcome.violations.listed.iter().flat_map(|one| &one.evidence);
         let found = outcome.evidence.iter().chain(of_violations).filter(|one| one.found.is_some());
         let found: Vec<&Evidence> = found.collect();

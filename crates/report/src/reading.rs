@@ -6,6 +6,7 @@ use crate::redact_run;
 use averment_base::limits::Limits;
 use averment_runs::run::Run;
 use averment_traces::error::{Problem, ReadError};
+use averment_traces::expected::Expected;
 use averment_traces::names::Names;
 use averment_traces::prices::Prices;
 use averment_traces::read::{self, RawRun, Told};
@@ -23,15 +24,17 @@ pub struct Reading {
     pub names: Option<Arc<Names>>,
     /// What tokens cost (`--prices`).
     pub prices: Option<Arc<Prices>>,
+    /// What is expected of single runs (`--expected`).
+    pub expected: Option<Arc<Expected>>,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
 }
 
 impl Reading {
-    /// Whether runs have to be read in full: for what is odd in them, for what is not to be shown, for what they cost.
+    /// Whether runs have to be read in full: for what is odd in them, for what is not to be shown, for what they cost or what is expected of them.
     #[must_use]
     pub fn is_in_full(&self) -> bool {
-        self.strict || self.prices.is_some() || !self.redact.is_empty()
+        self.strict || self.prices.is_some() || self.expected.is_some() || !self.redact.is_empty()
     }
 }
 
@@ -40,7 +43,8 @@ impl Reading {
 /// # Errors
 /// What is not JSON, no run of a known format, beyond a limit, or odd where that is an error.
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
-    let told = Told { names: reading.names.as_deref(), prices: reading.prices.as_deref() };
+    let Reading { names, prices, expected, .. } = reading;
+    let told = Told { names: names.as_deref(), prices: prices.as_deref(), expected: expected.as_deref() };
     let mut run = read::parse_under(raw, arena, &reading.limits, told).map_err(|error| Unreadable::of(&error))?;
     run.withheld = redact_path::values(&reading.redact, &run);
     match run.warnings.first().filter(|_| reading.strict) {

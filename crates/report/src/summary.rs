@@ -7,7 +7,7 @@ use super::table::Table;
 use super::totals::Counts;
 use super::unjudged::UnjudgedTotals;
 use super::unread::Unread;
-use super::{Ending, Options, Report, human, value};
+use super::{Ending, Options, Report, human, over_runs, value};
 use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
@@ -18,6 +18,8 @@ pub struct Summary {
     by_rule: ByRule,
     unread: Unread,
     unjudged: UnjudgedTotals,
+    /// What is said of all runs together.
+    over_runs: String,
 }
 
 /// Names are cut to this many characters.
@@ -26,8 +28,8 @@ const NAME: usize = 48;
 impl Summary {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        let (by_rule, unread, unjudged) = Default::default();
-        Self { out, options, by_rule, unread, unjudged }
+        let (by_rule, unread, unjudged, over_runs) = Default::default();
+        Self { out, options, by_rule, unread, unjudged, over_runs }
     }
 }
 
@@ -50,6 +52,11 @@ impl Report for Summary {
         Ok(())
     }
 
+    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.over_runs = over_runs::section(table, run, self.options.style, false);
+        self.run(table, run)
+    }
+
     fn chunk(&mut self, chunk: &ChunkTotals) {
         self.unjudged.add_all(&chunk.unjudged);
         self.by_rule.add_chunk(chunk);
@@ -70,6 +77,9 @@ impl Report for Summary {
         if !self.by_rule.rows.is_empty() {
             writeln!(self.out)?;
             self.table()?;
+        }
+        if !self.over_runs.is_empty() {
+            write!(self.out, "\n{}", self.over_runs)?;
         }
         self.out.flush()
     }

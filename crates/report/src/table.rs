@@ -56,6 +56,10 @@ pub struct Item {
     pub weight: f64,
     /// What it denies and allows.
     pub denied: Denied,
+    /// Whether a statement over all runs speaks for it: then it fails no run.
+    pub over_runs: bool,
+    /// Whether it says something of all runs together: no run has a result of it.
+    pub of_all_runs: bool,
     /// The class of its failures: id and label.
     pub class: Option<Class>,
     /// The classes that a failure has by its own message, and what has to be found in it, in the order in which they are asked.
@@ -108,10 +112,20 @@ pub struct RuleItem {
     pub severity: Severity,
     /// What it denies and allows.
     pub denied: Denied,
+    /// Whether a statement over all runs speaks for it.
+    pub over_runs: bool,
     /// Where it stands.
     pub location: Location,
     /// Whether it is `pre` or `post`.
     pub phase: Option<Phase>,
+}
+
+impl RuleItem {
+    /// Whether its own verdict may fail a run: one with a threshold, unless a statement over all runs speaks for it.
+    #[must_use]
+    pub fn gates(&self) -> bool {
+        self.threshold.is_some() && self.severity == Severity::Error && !self.over_runs
+    }
 }
 
 /// A place in a rule file, from 1; the column counts characters.
@@ -143,7 +157,10 @@ impl Item {
     /// What people know it by: its id where it has a name of its own, its text where the id was made from file and text.
     #[must_use]
     pub fn name(&self) -> &str {
-        let made = |digits: &str| digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let made = |digits: &str| {
+            let digits = digits.split('-').next().unwrap_or(digits);
+            digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
         match self.id.rsplit_once(':') {
             Some((_, digits)) if self.rule.is_none() && made(digits) => &self.text,
             _ => &self.id,
@@ -173,7 +190,9 @@ impl Table {
         Self::new(programs, |program, number| {
             let program = programs.get(program);
             let assertion = program.and_then(|program| Some((program, program.assertions.get(number as usize)?)));
-            assertion.is_some_and(|(program, assertion)| selection.selects(program, assertion))
+            assertion.is_some_and(|(program, assertion)| {
+                selection.selects(program, assertion) || selection.judges(program, number, assertion)
+            })
         })
     }
 
@@ -192,6 +211,7 @@ impl Table {
                 threshold: rule.threshold,
                 severity: rule.severity,
                 denied: rule.denied,
+                over_runs: rule.over_runs,
                 location,
                 phase: Phase::of(rule),
             });
@@ -199,6 +219,7 @@ impl Table {
         let own = program.own_verdicts.clone().map(Arc::new);
         let classifiers = Classifier::of(program);
         let mut items = Vec::with_capacity(program.assertions.len());
+        let of_rule = |rule: Option<u32>| program.rules.get(rule? as usize);
         for (number, assertion) in (0u32..).zip(&program.assertions) {
             items.push(selected(number).then_some(self.items.len()));
             if !selected(number) {
@@ -214,6 +235,8 @@ impl Table {
                 severity: settings.severity,
                 weight: settings.weight,
                 denied: settings.denied,
+                over_runs: settings.over_runs || of_rule(assertion.rule).is_some_and(|rule| rule.over_runs),
+                of_all_runs: matches!(assertion.check, Check::OverRuns(_)),
                 class: settings
                     .class
                     .as_ref()
@@ -312,6 +335,6 @@ fn finds(program: &Program, check: &Check) -> bool {
         Check::Not(inner) => finds(program, inner),
         Check::Scoped { body, .. } => finds(program, body),
         Check::Group { members, .. } => members.iter().any(|member| finds(program, &member.check)),
-        Check::Expression(_) | Check::World(_) => false,
+        Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => false,
     }
 }

@@ -59,6 +59,7 @@ pub(super) fn program() -> Program {
         tags: vec!["payments".to_owned()],
         metric: None,
         denied: Denied::default(),
+        over_runs: false,
         span: span("rule approval"),
     };
     let secrets = Temporal::NoneIn { values: CodeId(0), predicate: CodeId(0) };

@@ -124,8 +124,10 @@ pub struct Totals {
     pub not_judged_at_least: bool,
     /// Results.
     pub counts: Counts,
-    /// The gravest gate of all runs.
+    /// The gravest gate of all runs, and of what is said of them together.
     pub gate: Option<Gate>,
+    /// The gate of what is said of all runs together.
+    pub over_runs: Option<Gate>,
     scores: f64,
     scored: u64,
 }
@@ -133,8 +135,12 @@ pub struct Totals {
 impl Totals {
     /// Counts a run.
     pub fn add(&mut self, run: &RunReport) {
-        self.runs += 1;
-        self.runs_failed += u64::from(!run.passed());
+        if run.over_runs {
+            self.over_runs = Some(run.gate);
+        } else {
+            self.runs += 1;
+            self.runs_failed += u64::from(!run.passed());
+        }
         for result in &run.results {
             self.counts.add(result);
         }

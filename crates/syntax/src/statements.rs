@@ -114,6 +114,7 @@ heads! {
     "tool" Other [] unsure "";
     "http" Expression [] unsure "";
     "run" Expression [] unsure "";
+    "in" Other [] unsure "";
 }
 
 // Words, whether it may have a body, snippet, sentence, example.
@@ -157,6 +158,7 @@ forms! {
     "tool … is available" line "tool ${1:exec} is available" "holds when the tool is among those of the run" "tool exec is available";
     "http … status" line "http \"${1:example.com}\" status == ${2:200}" "holds when every traced request to it has this status" "http \"example.com\" status == 200";
     "run" line "run \"${1:python3 validate.py}\" exits ${2:0}" "holds when the command exits with this code; it needs `--allow-run`" "run \"python3 validate.py\" exits 0";
+    "in at least … of runs" line "in at least ${1:95%} of runs: rule ${2:name}" "holds when so many of all runs that are checked pass; `by` tells groups of them apart, `with confidence 95%` asks for enough runs" "rule polite { output is not empty }\nin at least 95% of runs by meta.model: rule polite";
     "not" line "not ${1:statement}" "turns pass into fail and fail into pass" "not require deploy";
 }
 
@@ -196,6 +198,13 @@ pub const LISTS: &[Form] = &[
         snippet: "count ${1:any failed} <= ${2:2} in a row",
         doc: "behind a comparison of a count or of what is made of a list: it holds for every row of neighbouring matches",
         example: "count any failed <= 2 in a row",
+    },
+    Form {
+        words: "of runs",
+        block: false,
+        snippet: "avg(${1:turns} of runs) <= ${2:20}",
+        doc: "a value of every run that is checked; `avg`, `median`, `percentile`, `min`, `max`, `sum` or `length` stands around it",
+        example: "percentile(duration of runs by meta.model, 95%) <= 30s",
     },
     Form {
         words: "where",

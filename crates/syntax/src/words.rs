@@ -54,7 +54,7 @@ pub const MODIFIERS: &[&str] = &[
 ];
 
 /// What `deny` and `allow` speak of.
-pub const GATED: &[&str] = &["vacuous", "undecided", "unjudged"];
+pub const GATED: &[&str] = &["vacuous", "undecided", "unjudged", "unexercised"];
 
 /// Settings that are no modifiers.
 pub const SETTINGS: &[&str] =

@@ -8,6 +8,7 @@
 pub mod adapt;
 mod build;
 pub mod error;
+pub mod expected;
 pub mod names;
 pub mod prices;
 pub mod projection;

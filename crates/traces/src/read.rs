@@ -17,6 +17,7 @@ mod walk;
 use super::adapt;
 use super::build::{Normal, build};
 use super::error::{Placed, ReadError};
+use super::expected::Expected;
 use super::names::Names;
 use super::prices::{self, Prices, Spending};
 use averment_base::limits::Limits;
@@ -161,6 +162,8 @@ pub struct Told<'a> {
     pub names: Option<&'a Names>,
     /// What tokens cost.
     pub prices: Option<&'a Prices>,
+    /// What is expected of single runs.
+    pub expected: Option<&'a Expected>,
 }
 
 /// The same, with what a user tells of runs.
@@ -173,7 +176,7 @@ pub fn parse_under<'run>(
     limits: &Limits,
     told: Told<'_>,
 ) -> Result<Run<'run>, ReadError> {
-    let Told { names, prices } = told;
+    let Told { names, prices, expected } = told;
     if raw.length() > limits.run_bytes {
         return Err(bytes::too_long(&raw.source, limits));
     }
@@ -193,10 +196,13 @@ pub fn parse_under<'run>(
         priced(&mut normal, prices, &spending, arena);
     }
     let other = names.filter(|_| normal.format != adapt::MAPPED);
-    let run = build(normal, arena).map_err(|error| match other.and_then(|names| adapt::unfit(&root, names)) {
+    let mut run = build(normal, arena).map_err(|error| match other.and_then(|names| adapt::unfit(&root, names)) {
         Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },
         None => error,
     })?;
+    if let Some(expected) = expected {
+        expected.join(&mut run, arena, limits);
+    }
     // What stood on a line that cannot be read may have been anything.
     let lost = run.warnings.iter().filter(|warning| warning.lost).count() as u64;
     Ok(Run { complete: run.complete && lost == 0, records: Records { lost, ..run.records }, ..run })

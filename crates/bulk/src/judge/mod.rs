@@ -4,6 +4,7 @@
 //! not pass. Both ways give the same verdicts.
 
 mod matched;
+mod over_runs;
 mod partly;
 pub(crate) mod run_time;
 mod segments;
@@ -30,6 +31,7 @@ use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
+pub(crate) use over_runs::OverRunsOf;
 use run_time::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -102,6 +104,8 @@ struct Prefiltered<'p> {
     /// What the evaluation of each assertion looks at, in the order of the answers.
     assertion_reads: Vec<AssertionReads>,
     scratch: Scratch,
+    /// Its assertions over runs.
+    over_runs: OverRunsOf<'p>,
     /// Outcomes of assertions that nothing exercised: they are the same for every run.
     idle: Vec<Option<AssertionOutcome>>,
     /// What lines say of assertions that pass, and of those that nothing exercised, by number: it is the same for every run.
@@ -139,7 +143,8 @@ impl<'p> Judge<'p> {
                 let assertion_reads = prefilter.assertion_reads(program);
                 let said = vec![[None, None]; program.assertions.len()];
                 let scratch = Scratch::default();
-                Prefiltered { rules, prefilter, assertion_reads, scratch, idle, said, named: 0, skipped: 0 }
+                let over_runs = OverRunsOf::new(program, &pipeline.options, prefilter.assertions());
+                Prefiltered { rules, prefilter, assertion_reads, scratch, over_runs, idle, said, named: 0, skipped: 0 }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
@@ -276,10 +281,14 @@ impl<'p> Judge<'p> {
         for one in &mut self.programs {
             one.prefilter.judge(one.rules, projection, Source::Line(chunk), &mut one.scratch, &mut self.answers);
         }
+        if !self.has_looked() {
+            return false;
+        }
         if self.counts_only() {
             let same = self.incremental.compare(&self.answers);
             if same {
                 self.incremental.add(&self.answers, &mut self.totals);
+                self.gather(&[], &|| source().name());
             }
             self.reads.prefiltered += u64::from(same);
             return same;

@@ -36,6 +36,7 @@ impl<'p> Judge<'p> {
     pub(super) fn answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
         self.verdicts.clear();
         self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.verdict().map(chunk_totals::byte)));
+        self.gather(&[], &|| source().name());
         if self.remembered(source) {
             return;
         }
@@ -49,6 +50,8 @@ impl<'p> Judge<'p> {
         'p: 'a,
     {
         let evaluated = self.evaluated(run, full);
+        self.look(run, full);
+        self.gather(&evaluated, &|| run.source.name());
         if self.counts_only() && self.counted(&evaluated) {
             return;
         }

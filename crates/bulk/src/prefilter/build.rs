@@ -10,6 +10,7 @@ use super::{Answer, Compiled, Condition, Form, Item, Prefilter, Root};
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::{Assertion, Check, CodeId, Program, TemporalId};
 use averment_engine::ir::{RuleRole, Temporal};
+use averment_engine::vm::over_runs;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::temporal::plan::Plan;
 use averment_traces::projection::{Field, FieldMask, ReadSet};
@@ -30,11 +31,21 @@ pub(super) fn prefilter(rules: Compiled<'_>, read_set: &mut ReadSet) -> Prefilte
     };
     let mut items = Vec::new();
     for (number, assertion) in (0_u32..).zip(&rules.program.assertions) {
-        if rules.options.selection.selects(rules.program, assertion) {
+        if rules.options.selection.judges(rules.program, number, assertion) {
             items.push(builder.item(number, assertion));
         }
     }
+    let selected = over_runs::of_program(rules.program);
+    let selected = selected.filter(|(_, one, _)| rules.options.selection.selects(rules.program, one));
+    let mut unreadable = 0;
+    let mut of_runs = Vec::new();
+    for (number, assertion, over) in selected {
+        unreadable += over_runs::looked_at(assertion, over).filter(|code| builder.of_entries(*code).is_none()).count();
+        of_runs.push(number);
+    }
     let mut prefilter = builder.finish(items, read_set);
+    prefilter.open += unreadable;
+    prefilter.over_runs = of_runs;
     default_evaluation::learn(rules, &mut prefilter);
     prefilter.default_verdicts = DefaultVerdicts::new((rules.program, plan), &prefilter);
     prefilter
@@ -77,6 +88,7 @@ impl<'p> Builder<'p> {
             searched: self.searched,
             searches,
             default_verdicts: DefaultVerdicts::default(),
+            over_runs: Vec::new(),
         }
     }
 

@@ -4,10 +4,11 @@ use super::projected_run::{self, ProjectedRun};
 use super::{Compiled, Prefilter, Source};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value};
-use averment_engine::bytecode::program::CodeId;
+use averment_engine::bytecode::program::{Check, CodeId};
 use averment_engine::vm::context::ExpressionScope;
 use averment_engine::vm::evaluate::verdict_of;
 use averment_engine::vm::machine::Machine;
+use averment_engine::vm::over_runs::{self, Given};
 use averment_runs::run::{Kind, Run, RunSource, Step};
 use averment_traces::projection::{Field, FieldMask, Held, Projection};
 use bumpalo::Bump;
@@ -81,6 +82,13 @@ impl<'e, 'a> Evaluator<'e, 'a> {
     /// The truth of a condition; `None` where only the run itself gives it.
     pub(super) fn truth(&mut self, code: CodeId) -> Option<Truth> {
         self.machine()?.truth(code, &ExpressionScope::default()).ok()
+    }
+
+    /// What the run gives to an assertion over runs; `None` where only the run itself gives it.
+    pub(super) fn look(&mut self, number: u32) -> Option<Given> {
+        let assertion = self.rules.program.assertions.get(number as usize)?;
+        let Check::OverRuns(over) = &assertion.check else { return None };
+        Some(over_runs::look(self.machine()?, assertion, over))
     }
 
     /// The same with a given value.

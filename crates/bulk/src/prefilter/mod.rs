@@ -23,6 +23,7 @@ pub use assertion_reads::AssertionReads;
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::over_runs::Given;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
 use averment_engine::vm::temporal::plan::Plan;
@@ -169,6 +170,8 @@ pub struct Prefilter {
     /// How many assertions it can say nothing of in any run.
     open: usize,
     default_verdicts: DefaultVerdicts,
+    /// The assertions over runs, by number in the program.
+    over_runs: Vec<u32>,
 }
 
 /// Memory of the prefilter for one thread.
@@ -196,6 +199,10 @@ pub struct Scratch {
     pub(crate) skipped: BTreeSet<u32>,
     /// Names of calls that were forgotten.
     forgotten: Vec<Box<str>>,
+    /// What the run gives to the assertions over runs, where that is known.
+    pub(crate) given: Vec<Given>,
+    /// Whether it is.
+    pub(crate) looked: bool,
 }
 
 /// Names that are remembered at most.
@@ -245,6 +252,8 @@ impl Prefilter {
             touched,
             done,
             skipped,
+            given,
+            looked,
             ..
         } = scratch;
         let calls = NamedCalls { found: seen, classes, patterns: unique_patterns, times };
@@ -256,6 +265,9 @@ impl Prefilter {
         } else {
             self.default_verdicts.judge(&mut judging, (touched, done), remembered, answers);
         }
+        given.clear();
+        *looked =
+            self.over_runs.iter().all(|number| judging.evaluator.look(*number).map(|one| given.push(one)).is_some());
     }
 
     /// Searches the texts of each field.

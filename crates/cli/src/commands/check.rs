@@ -32,6 +32,7 @@ use averment_report::gate::{Gate, Policy};
 use averment_report::redact_path::RedactPath;
 use averment_report::show::Section;
 use averment_report::table::Table;
+use averment_report::totals::Totals;
 use clap::ValueEnum;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -119,7 +120,7 @@ pub struct Arguments {
     /// A path whose values no report shows, such as `inputs.customer[**]` or `calls[*].args.card`
     #[arg(long, value_name = "PATH", value_parser = RedactPath::parse)]
     redact: Vec<RedactPath>,
-    /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step)
+    /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step), unexercised (vacuous in every run)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
     /// What does not fail: undecided, empty (nothing to check)
@@ -149,6 +150,12 @@ pub struct Arguments {
     /// What tokens cost: a TOML or JSON file with the prices of models, for runs that do not record their cost
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
+    /// What is expected of single runs: CSV or JSONL with the `id` of a run in each row; rules read it as `meta.expected`
+    #[arg(long, value_name = "FILE")]
+    expected: Option<PathBuf>,
+    /// The part of the runs that has to pass, such as 0.95 or 95%: then fewer failures do not fail the check
+    #[arg(long, value_name = "SHARE", value_parser = units::share)]
+    min_pass_rate: Option<f64>,
     /// What the check cost, by phase, rule, pattern and function: tables behind the report; `=json` or `=FILE.json` for data
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     profile: Option<String>,
@@ -177,6 +184,8 @@ enum CheckDeny {
     Vacuous,
     /// An assertion that passes and could not judge every step
     Unjudged,
+    /// An assertion that none of the runs exercised
+    Unexercised,
 }
 
 /// `--allow`.
@@ -238,6 +247,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let policy = Policy {
         deny_vacuous: given.denies(CheckDeny::Vacuous),
         deny_unjudged: given.denies(CheckDeny::Unjudged),
+        deny_unexercised: given.denies(CheckDeny::Unexercised),
         allow_undecided: given.allows(CheckAllow::Undecided),
     };
     let baseline = baseline(arguments, project)?;
@@ -249,7 +259,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let prices = inputs::prices(prices)?;
     let permissions = permissions(arguments, project)?;
     let redact = redacted(&arguments.redact, project)?;
-    let settings = Settings { selection, permissions, limits, policy, strict: arguments.strict, names, prices, redact };
+    let expected = inputs::expected(arguments.expected.as_deref())?;
+    let strict = arguments.strict;
+    let settings = Settings { selection, permissions, limits, policy, strict, names, prices, expected, redact };
     let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
     let batch = rules
         .batch()
@@ -294,6 +306,7 @@ fn judge(
     if totals.runs > 0 && !end.is_cut() && !end.exhausted {
         super::console::say(&pipeline.unused.warnings());
         super::console::say(&pipeline.understood.warnings());
+        super::console::say(&pipeline.reading.expected.as_ref().map(|rows| rows.warnings()).unwrap_or_default());
         let judged = |item| outputs.has_judged(item);
         let warnings = pipeline.near_names.warnings(&pipeline.table, &inputs, judged, &pipeline.programs);
         super::console::say(&warnings);
@@ -307,7 +320,7 @@ fn judge(
         (end.late || !end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),
         (unreadable, Exit::Trace),
         (nothing && !given.allows(CheckAllow::Empty), Exit::Usage),
-        (totals.gate == Some(Gate::Failed), Exit::Failed),
+        (fails(totals, given.arguments.min_pass_rate), Exit::Failed),
     ];
     let exit = exits.into_iter().find(|(applies, _)| *applies).map_or(Exit::Holds, |(_, exit)| exit);
     pipeline.faults.reach(Point::Ending);
@@ -316,6 +329,21 @@ fn judge(
         Exit::Usage => Err(Stop::usage(nothing_checked(&pipeline.table, runs), "`--allow empty` lets it pass")),
         exit => Ok(exit),
     }
+}
+
+/// Whether the check fails: for what failed in a run, unless so many of them may, and for what is said of all runs together.
+fn fails(totals: &Totals, least: Option<f64>) -> bool {
+    let Some(least) = least.filter(|_| totals.runs > 0) else { return totals.gate == Some(Gate::Failed) };
+    let passed = totals.runs.saturating_sub(totals.runs_failed);
+    let rate = passed as f64 / totals.runs as f64;
+    let (word, asked) = if rate < least { ("error", "fewer than") } else { ("note", "no fewer than") };
+    super::console::say(&format!(
+        "{word}: {passed} of {} runs pass ({}), {asked} the {} of --min-pass-rate\n",
+        totals.runs,
+        units::percent(rate),
+        units::percent(least)
+    ));
+    rate < least || totals.over_runs == Some(Gate::Failed)
 }
 
 fn nothing_checked(table: &Table, runs: u64) -> &'static str {

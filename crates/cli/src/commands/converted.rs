@@ -90,6 +90,7 @@ impl Converted {
             warnings: Vec::new(),
             timeline: None,
             nanoseconds: None,
+            over_runs: false,
         });
     }
 
@@ -104,6 +105,7 @@ impl Converted {
                 threshold: None,
                 severity,
                 denied: Denied::default(),
+                over_runs: false,
                 location,
                 phase: None,
             });
@@ -177,6 +179,8 @@ fn item(rule: usize, location: Location, text: &str) -> Item {
         severity: Severity::Error,
         weight: 1.0,
         denied: Denied::default(),
+        over_runs: false,
+        of_all_runs: false,
         class: None,
         classifiers: Vec::new(),
         tags: Vec::new(),

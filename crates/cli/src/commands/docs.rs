@@ -53,6 +53,11 @@ const PAGES: &[(&str, &str, &str)] = &[
         "what expressions mean: paths, tests, missing values, scores",
     ),
     (
+        "over-runs",
+        include_str!("../../../../docs/reference/over-runs.md"),
+        "what holds of many runs together: rates, groups, averages and percentiles",
+    ),
+    (
         "checking",
         include_str!("../../../../docs/reference/checking.md"),
         "what is decided before a run: names, types, tools",

@@ -5,6 +5,7 @@ use super::left_out::{Excluded, LeftOut};
 use averment_base::diagnostic::render::one_line;
 use averment_base::files;
 pub use averment_bulk::feed::{Input, instead};
+use averment_traces::expected::{self, Expected};
 use averment_traces::names::Names;
 use averment_traces::prices::Prices;
 use averment_traces::read::{ENDINGS, is_named_like_a_trace};
@@ -239,9 +240,13 @@ fn exists(path: &Path, what: &str) -> Result<(), Stop> {
 const LARGEST: usize = 1 << 20;
 
 /// What is read of a small file that a flag names; `None` where none is named.
-fn small<T>(path: Option<&Path>, read: impl Fn(&str) -> Result<T, Stop>) -> Result<Option<Arc<T>>, Stop> {
+fn small<T>(
+    path: Option<&Path>,
+    largest: usize,
+    read: impl Fn(&str) -> Result<T, Stop>,
+) -> Result<Option<Arc<T>>, Stop> {
     let Some(path) = path else { return Ok(None) };
-    let text = files::text_of(path, LARGEST).map_err(|error| {
+    let text = files::text_of(path, largest).map_err(|error| {
         Stop::usage(format!("`{}` cannot be read: {}", path.display(), super::said(&error)), String::new())
     })?;
     read(&text).map(|read| Some(Arc::new(read)))
@@ -249,7 +254,7 @@ fn small<T>(path: Option<&Path>, read: impl Fn(&str) -> Result<T, Stop>) -> Resu
 
 /// The names in a file of `--map`.
 pub fn names(path: Option<&Path>) -> Result<Option<Arc<Names>>, Stop> {
-    small(path, |text| {
+    small(path, LARGEST, |text| {
         Names::of_file(text).map_err(|problem| {
             let shown = path.unwrap_or(Path::new("")).display();
             let help = "write a line for each part, such as `calls = \"steps\"` or `tool = [\"action\", \"fn\"]`";
@@ -260,11 +265,22 @@ pub fn names(path: Option<&Path>) -> Result<Option<Arc<Names>>, Stop> {
 
 /// The table in a file of `--prices`.
 pub fn prices(path: Option<&Path>) -> Result<Option<Arc<Prices>>, Stop> {
-    small(path, |text| {
+    small(path, LARGEST, |text| {
         Prices::of_file(text).map_err(|problem| {
             let shown = path.unwrap_or(Path::new("")).display();
             let help = "write a heading for each model, such as `[\"gpt-4o*\"]`, and below it `input = 2.5` and `output = 10` (USD for a million tokens)";
             Stop::usage(format!("`{shown}` is no table of prices: {problem}"), help)
+        })
+    })
+}
+
+/// The rows in a file of `--expected`.
+pub fn expected(path: Option<&Path>) -> Result<Option<Arc<Expected>>, Stop> {
+    small(path, expected::LARGEST, |text| {
+        Expected::of_text(text).map_err(|problem| {
+            let shown = path.unwrap_or(Path::new("")).display();
+            let help = "write CSV with a line of names, one of them `id`, or a JSON object with `id` on each line";
+            Stop::usage(format!("`{shown}` does not say what is expected of runs: {problem}"), help)
         })
     })
 }

@@ -151,14 +151,18 @@ impl Outputs {
 
     /// Reports a run.
     pub fn run(&mut self, table: &Table, mut run: RunReport) -> io::Result<()> {
-        if let Some(baseline) = &mut self.baseline {
+        if let Some(baseline) = self.baseline.as_mut().filter(|_| !run.over_runs) {
             baseline.apply(table, &mut run, self.policy);
         }
         let run = &run;
         self.totals.add(run);
         let judged = run.results.iter().filter(|result| result.status != Status::Skipped).map(|result| result.item);
         self.judged.extend(judged);
-        self.reports.iter_mut().try_for_each(|report| report.run(table, run))
+        let over_runs = run.over_runs;
+        self.reports.iter_mut().try_for_each(|report| match over_runs {
+            true => report.over_runs(table, run),
+            false => report.run(table, run),
+        })
     }
 
     /// Reports many runs, by their counts.

@@ -7,6 +7,7 @@ use super::outputs::Outputs;
 use super::progress::Progress;
 use averment::Batch;
 use averment_base::memory;
+use averment_bulk::all_runs;
 use averment_bulk::faults::Point;
 use averment_bulk::feed::{self, Lost};
 use averment_bulk::judge::Done;
@@ -122,6 +123,11 @@ pub fn run(
         writer.end.add(chunks.leave());
     } else if !writer.end.is_cut() {
         writer.end.add(chunks.join());
+    }
+    if !writer.end.is_cut() && !writer.end.exhausted {
+        if let Some(report) = all_runs::report(pipeline, chunks.over_runs()) {
+            writer.progress.hide_while(|| writer.outputs.run(&pipeline.table, report))?;
+        }
     }
     drop(watching);
     Ok(writer.end)

@@ -18,6 +18,20 @@ pub fn threads(text: &str) -> Result<std::num::NonZeroUsize, String> {
     text.parse().map_err(|_| "write how many, from 1 on".to_owned())
 }
 
+/// A part of a whole: `0.95` or `95%`.
+pub fn share(text: &str) -> Result<f64, String> {
+    let (number, whole) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    let share = number.trim().parse::<f64>().ok().map(|number| number / whole);
+    share
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "write a part between 0 and 1, such as 0.95 or 95%".to_owned())
+}
+
+/// A part of a whole as a percentage with at most two decimals.
+pub fn percent(share: f64) -> String {
+    format!("{}%", (share * 10_000.0).round() / 100.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -43,6 +43,7 @@ mod near_names;
 mod new;
 mod no_traces;
 mod outside;
+mod over_runs;
 mod overwritten;
 mod phases;
 mod prices;

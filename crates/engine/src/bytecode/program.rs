@@ -3,7 +3,7 @@
 //! It is what `aver compile` writes. Everything in it is data; what has to be built from it before a run (automata, compiled regular
 //! expressions) is built once per process by `vm::prepare`, and only when it is needed.
 
-use crate::ir::{self, Alternative, Constant, GroupKind, Scope, Settings, Temporal, World};
+use crate::ir::{self, Alternative, Constant, GroupKind, OverRuns, Scope, Settings, Temporal, World};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use serde::{Deserialize, Serialize};
@@ -239,6 +239,8 @@ pub enum Check {
     },
     /// A check of the world.
     World(World<CodeId>),
+    /// What is asked of all runs together: no single run is judged by it.
+    OverRuns(Box<OverRuns<CodeId>>),
 }
 
 /// A statement in a group.

@@ -73,6 +73,6 @@ fn in_check(check: &mut Check, moved: &dyn Fn(Span) -> Span) {
             }
         }
         Check::Scoped { body, .. } => in_check(body, moved),
-        Check::Expression(_) | Check::Temporal(_) | Check::World(_) => {}
+        Check::Expression(_) | Check::Temporal(_) | Check::World(_) | Check::OverRuns(_) => {}
     }
 }

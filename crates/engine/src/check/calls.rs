@@ -88,7 +88,21 @@ impl<'a> Checker<'a> {
         piped: bool,
         span: Span,
     ) -> Typed {
+        if let Some(over_runs) = self.fold_of_runs(scope, builtin, (name, arguments, piped), span) {
+            return over_runs;
+        }
         let values = self.arguments(scope, arguments);
+        self.call_of(builtin, (name, arguments, piped), values, span)
+    }
+
+    /// A call of a function whose arguments are checked.
+    pub(super) fn call_of(
+        &mut self,
+        builtin: &'static Builtin,
+        (name, arguments, piped): (&ast::Name, &'a [ast::Expr], bool),
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Typed {
         let (least, most) = builtin.arity();
         if !(least..=most).contains(&values.len()) {
             let call = self.completed_call(builtin, arguments, piped);
@@ -111,13 +125,7 @@ impl<'a> Checker<'a> {
 
     /// A share lies between 0 and 1: `95` is meant as `95%`.
     fn check_share(&mut self, share: Option<&Typed>) {
-        let Some(value) = share.and_then(|share| match self.constant(&share.expr)? {
-            Constant::Number(text) => text.parse::<f64>().ok().map(|number| (number, text, share.expr.span)),
-            _ => None,
-        }) else {
-            return;
-        };
-        let (number, text, span) = value;
+        let Some((number, text, span)) = share.and_then(|share| self.number_of(share)) else { return };
         if (0.0..=1.0).contains(&number) {
             return;
         }
@@ -128,6 +136,14 @@ impl<'a> Checker<'a> {
             }
             false => diagnostic.help("write `95%` or `0.95`"),
         });
+    }
+
+    /// The number that an argument always is, as it is written, and where.
+    pub(super) fn number_of(&self, value: &Typed) -> Option<(f64, String, Span)> {
+        match self.constant(&value.expr)? {
+            Constant::Number(text) => text.parse::<f64>().ok().map(|number| (number, text, value.expr.span)),
+            _ => None,
+        }
     }
 
     fn report_argument_count(&mut self, name: &ast::Name, takes: String, found: usize, call: &str) {

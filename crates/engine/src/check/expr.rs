@@ -139,6 +139,7 @@ impl<'a> Checker<'a> {
             }
             ExprKind::Counted { step, so_far } => self.counted(scope, step, *so_far, span),
             ExprKind::Of { value, target, so_far } => self.of(scope, value, target, *so_far, span),
+            ExprKind::OverRuns { .. } => self.loose_value_of_runs(span),
             ExprKind::Filtered { list, condition } => self.filtered(scope, list, condition, span),
             ExprKind::Group(inner) => self.expr(scope, inner).at(span),
         }

@@ -35,6 +35,7 @@ mod load;
 mod meant;
 mod names;
 mod operators;
+mod over_runs;
 mod paths;
 mod patterns;
 mod predicate;
@@ -195,6 +196,10 @@ struct Checker<'a> {
     message_step: Option<ty::StepShape>,
     /// True in a `message`.
     says: bool,
+    /// The values over all runs of the condition that is being lowered, where it may have some.
+    folding: Option<over_runs::OverRunsBuild<'a>>,
+    /// The assertions that count a rule over all runs, with its name.
+    rated_rules: Vec<(usize, &'a ast::Name)>,
 }
 
 impl<'a> Checker<'a> {
@@ -221,6 +226,8 @@ impl<'a> Checker<'a> {
             bindings: bindings::Bindings::default(),
             message_step: None,
             says: false,
+            folding: None,
+            rated_rules: Vec::new(),
             literals: Vec::new(),
             unread,
             depth: 0,

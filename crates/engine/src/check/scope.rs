@@ -142,6 +142,11 @@ impl<'a> Scope<'a> {
         Self { next_local: self.next_local.max(1), ..self.clone() }
     }
 
+    /// The same with the first locals taken by values that are given.
+    pub fn with_given(&self, given: u32) -> Self {
+        Self { next_local: self.next_local.max(given), ..self.clone() }
+    }
+
     /// The same with one more local variable.
     pub fn with_local(&self, name: &'a str, ty: Ty) -> (Self, Local) {
         let local = Local(self.next_local);

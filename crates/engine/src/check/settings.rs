@@ -41,6 +41,8 @@ pub struct Own<'a> {
     pub expect_fail: Option<Option<String>>,
     /// `deny` and `allow`.
     pub denied: Denied,
+    /// Whether it is counted over all runs, and fails none.
+    pub over_runs: bool,
 }
 
 /// What an assertion has from the rule and the blocks around it.
@@ -106,7 +108,7 @@ impl Inherited {
     /// The settings of an assertion.
     pub fn settings(&self, own: Own<'_>) -> Settings<Expr> {
         let weight = own.weight.unwrap_or(self.weight);
-        let (threshold, metric) = (own.threshold, own.metric.clone());
+        let (threshold, metric, over_runs) = (own.threshold, own.metric.clone(), own.over_runs);
         let all = self.through(&own);
         Settings {
             weight,
@@ -120,6 +122,7 @@ impl Inherited {
             tags: all.tags,
             when: all.when,
             expect_fail: all.expect_fail,
+            over_runs,
             denied: all.denied,
         }
     }
@@ -229,6 +232,7 @@ impl<'a> Checker<'a> {
             "vacuous" => &mut denied.vacuous,
             "undecided" => &mut denied.undecided,
             "unjudged" => &mut denied.unjudged,
+            "unexercised" => &mut denied.unexercised,
             _ => return self.report_not_gated(name),
         };
         if let Some(before) = place.replace(denies) {
@@ -240,7 +244,8 @@ impl<'a> Checker<'a> {
 
     fn report_not_gated(&mut self, name: &ast::Name) {
         let meant = match name.text.as_str() {
-            "skipped" | "unexercised" | "unused" | "empty" => Some("vacuous"),
+            "skipped" | "empty" => Some("vacuous"),
+            "unused" | "idle" => Some("unexercised"),
             "unknown" | "missing" | "absent" | "unrecorded" => Some("undecided"),
             word => suggest::nearest(word, GATED.iter().copied()),
         };

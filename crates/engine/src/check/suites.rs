@@ -243,6 +243,7 @@ fn rule_of(
         denied: inherited.denied,
         tags: inherited.tags.clone(),
         metric: own.metric.clone(),
+        over_runs: false,
         span,
     }
 }

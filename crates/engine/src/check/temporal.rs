@@ -47,6 +47,10 @@ impl<'a> Checker<'a> {
             StatementKind::Block { scope: header, body } => return self.block_check(scope, header, body),
             StatementKind::Group { kind, body } => return self.group_check(scope, kind, body),
             StatementKind::World(world) => return Check::World(self.world(scope, world)),
+            StatementKind::Rate { .. } => {
+                self.misplaced_over_runs(statement.span);
+                return Check::Expression(Typed::broken(statement.span).expr);
+            }
             StatementKind::Require { step, times } => {
                 let step = self.pattern(scope, step).pattern;
                 Temporal::Require { step, times: times.as_ref().and_then(|times| self.times(times)) }

@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
         self.module.rules.iter().position(|rule| rule.id == id).map(super::number)
     }
 
-    fn tested_rule(&mut self, name: &ast::Name) -> Option<u32> {
+    pub(super) fn tested_rule(&mut self, name: &ast::Name) -> Option<u32> {
         if let Some(number) = self.rule_number(&name.text) {
             let declared = self.module.rules.get(number as usize).map(|rule| rule.span);
             if let Some(declared) = declared {

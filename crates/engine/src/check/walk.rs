@@ -1,6 +1,7 @@
 //! Going through checked expressions.
 
 use crate::ir::{Expr, ExprKind, Reach};
+use averment_base::source::Span;
 
 /// Where a path of plain keys starts, and its keys from there on.
 #[must_use]
@@ -62,6 +63,18 @@ pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Object(entries) => entries.iter_mut().for_each(|(_, value)| visit(value)),
         ExprKind::Select(selection) => selection.given.iter_mut().for_each(|(_, value)| visit(value)),
     }
+}
+
+/// Where an expression looks at something of a run, the first such place; what a name stands for that is declared is not looked into.
+#[must_use]
+pub fn looks_at_run(expr: &Expr) -> Option<Span> {
+    if matches!(
+        expr.kind,
+        ExprKind::Root(_) | ExprKind::Run | ExprKind::StepOrRoot(_) | ExprKind::Select(_) | ExprKind::Response
+    ) {
+        return Some(expr.span);
+    }
+    stacker::maybe_grow(64 << 10, 1 << 20, || children_of(expr).into_iter().find_map(looks_at_run))
 }
 
 /// True when the expression or something in it is as asked.

@@ -109,6 +109,7 @@ impl Compiler {
             tags: settings.tags.clone(),
             when: self.codes(&settings.when),
             expect_fail: settings.expect_fail.clone(),
+            over_runs: settings.over_runs,
             denied: settings.denied,
         }
     }
@@ -125,6 +126,7 @@ impl Compiler {
                 body: Box::new(self.check(body, span)),
             },
             ir::Check::World(world) => Check::World(self.world(world)),
+            ir::Check::OverRuns(over) => Check::OverRuns(Box::new(over.map(|expr, given| self.code(expr, given)))),
         }
     }
 

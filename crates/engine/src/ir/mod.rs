@@ -9,12 +9,14 @@
 
 mod expr;
 mod operand;
+mod over_runs;
 mod temporal;
 mod translate;
 
 pub use averment_base::types::Type;
 pub use expr::*;
 pub use operand::{Operand, Purpose};
+pub use over_runs::{AsksOfRuns, FoldOfRuns, OverRuns, RatedBy, RunFold, Share};
 pub use temporal::*;
 pub use translate::Translate;
 
@@ -184,6 +186,8 @@ pub struct Rule {
     pub tags: Vec<String>,
     /// `as name`: records the rule's score under it.
     pub metric: Option<String>,
+    /// Whether a statement over all runs counts it: then it fails no run by itself.
+    pub over_runs: bool,
     /// Its header.
     pub span: Span,
 }
@@ -286,6 +290,8 @@ pub struct Settings<E> {
     pub when: Vec<E>,
     /// `expect fail`, with its reason.
     pub expect_fail: Option<Option<String>>,
+    /// Whether a statement over all runs counts it: then it fails no run by itself.
+    pub over_runs: bool,
     /// `deny` and `allow`.
     pub denied: Denied,
 }
@@ -299,6 +305,8 @@ pub struct Denied {
     pub undecided: Option<bool>,
     /// A pass that says nothing of some steps.
     pub unjudged: Option<bool>,
+    /// No run of a whole check that exercises it.
+    pub unexercised: Option<bool>,
 }
 
 impl Denied {
@@ -309,6 +317,7 @@ impl Denied {
             vacuous: self.vacuous.or(outer.vacuous),
             undecided: self.undecided.or(outer.undecided),
             unjudged: self.unjudged.or(outer.unjudged),
+            unexercised: self.unexercised.or(outer.unexercised),
         }
     }
 }
@@ -328,6 +337,7 @@ impl<E> Default for Settings<E> {
             tags: Vec::new(),
             when: Vec::new(),
             expect_fail: None,
+            over_runs: false,
             denied: Denied::default(),
         }
     }

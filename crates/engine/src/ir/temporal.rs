@@ -1,7 +1,7 @@
 //! What is asserted: temporal statements, step patterns, groups, windows, checks of the world.
 
-use super::Expr;
 use super::operand::temporal;
+use super::{Expr, OverRuns};
 use averment_base::source::Span;
 use averment_runs::run::Kind;
 use averment_syntax::ast::{Quantifier, SequenceMode};
@@ -33,6 +33,8 @@ pub enum Check<P, E> {
     },
     /// A check of the world.
     World(World<E>),
+    /// What is asked of all runs together: no single run is judged by it.
+    OverRuns(Box<OverRuns<E>>),
 }
 
 /// A statement in a group.

@@ -77,7 +77,7 @@ fn judged<'run>(
     let mut results = Vec::with_capacity(program.assertions.len());
     for (number, assertion) in program.assertions.iter().enumerate() {
         if let Ok(number) = u32::try_from(number)
-            && options.selection.selects(program, assertion)
+            && options.selection.judges(program, number, assertion)
         {
             results.push(evaluation.assertion(number, assertion));
         }
@@ -152,7 +152,7 @@ pub fn evaluate_profiled<'run>(
     let mut evaluation = Evaluation::new(machine, options);
     let mut results = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
-        if options.selection.selects(program, assertion) {
+        if options.selection.judges(program, number, assertion) {
             evaluation.judge.machine.begin_cost(CostCenter::Assertion(number));
             results.push(evaluation.assertion(number, assertion));
             evaluation.judge.machine.end_cost();
@@ -189,7 +189,7 @@ pub fn derive<'run>(
     let mut evaluation = Evaluation::new(machine, options);
     let mut derivations = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
-        if options.selection.selects(program, assertion) {
+        if options.selection.judges(program, number, assertion) {
             evaluation.judge.machine.recording = Some(Recording::new(program, &assertion.check));
             let outcome = evaluation.assertion(number, assertion);
             let recording = evaluation.judge.machine.recording.take().unwrap_or_default();
@@ -286,7 +286,12 @@ fn with_threshold(assertion: &Assertion, mut finding: Finding) -> Finding {
 }
 
 /// The outcome of a finding: its status and the score that counts.
-fn finish(number: u32, assertion: &Assertion, finding: Finding, message: Option<String>) -> AssertionOutcome {
+pub(super) fn finish(
+    number: u32,
+    assertion: &Assertion,
+    finding: Finding,
+    message: Option<String>,
+) -> AssertionOutcome {
     let Finding { verdict, score, reason, evidence, violations, unjudged, by_missing, remark, .. } = finding;
     let status = Status::of(verdict, assertion.settings.expect_fail.is_some());
     let counted = score::counted(status, score.or_else(|| score::of_verdict(verdict)));

@@ -28,6 +28,7 @@ pub mod near_names;
 mod nearest;
 mod observe;
 pub mod outcome;
+pub mod over_runs;
 mod paths;
 mod places;
 pub mod prepare;

@@ -184,7 +184,7 @@ fn patterns_of(program: &Program, check: &Check, into: &mut BTreeSet<PatternId>)
             patterns_of(program, body, into);
         }
         Check::Group { members, .. } => members.iter().for_each(|member| patterns_of(program, &member.check, into)),
-        Check::Expression(_) | Check::World(_) => {}
+        Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => {}
     }
 }
 

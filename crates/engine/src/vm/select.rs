@@ -1,6 +1,7 @@
 //! Which assertions judge a run: those that the user selects, and of a case only those whose run is its own.
 
-use crate::bytecode::program::{Assertion, Program};
+use super::over_runs;
+use crate::bytecode::program::{Assertion, Check, Program};
 use crate::ir::{Rule, RuleRole};
 use averment_base::value::Value;
 use averment_runs::normal::of_meta;
@@ -41,6 +42,18 @@ impl Phase {
 }
 
 impl Selection {
+    /// Whether an assertion judges single runs: one that is selected, or counted by one over all runs that is.
+    #[must_use]
+    pub fn judges(&self, program: &Program, number: u32, assertion: &Assertion) -> bool {
+        if matches!(assertion.check, Check::OverRuns(_)) {
+            return false;
+        }
+        let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
+        let may_be_counted = assertion.settings.over_runs || rule.is_some_and(|rule| rule.over_runs);
+        self.selects(program, assertion)
+            || may_be_counted && over_runs::is_counted(program, number, &|one| self.selects(program, one))
+    }
+
     /// Whether an assertion is selected.
     #[must_use]
     pub fn selects(&self, program: &Program, assertion: &Assertion) -> bool {

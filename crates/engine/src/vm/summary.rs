@@ -64,7 +64,7 @@ impl<'a> Summary<'a> {
         }
         let Some(number) = assertion.rule else {
             self.parts.push(FileScorePart::Bare { weight: settings.weight, score: result.score });
-            self.fails |= settings.severity == Severity::Error && !holds(result.status);
+            self.fails |= settings.severity == Severity::Error && !settings.over_runs && !holds(result.status);
             return;
         };
         let Some(known) = self.places.get_mut(number as usize) else { return };
@@ -94,7 +94,7 @@ fn rule<'a>(
         Some(_) => is_fine(verdict),
         None => judged.iter().all(|one| !one.is_error || is_fine(one.verdict)),
     };
-    outcome.passed &= passed || rule.threshold.is_some() && rule.severity != Severity::Error;
+    outcome.passed &= passed || rule.over_runs || rule.threshold.is_some() && rule.severity != Severity::Error;
     counted.extend(score.map(|score| (rule.weight, score)));
     if let (Some(name), Some(score)) = (&rule.metric, score) {
         named.push(RecordedScore { name, weight: rule.weight, score });

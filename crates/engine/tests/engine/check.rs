@@ -118,6 +118,10 @@ mod show {
             }
             Check::Temporal(one) => temporal(one),
             Check::World(world) => format!("{world:?}"),
+            Check::OverRuns(over) => {
+                let all: Vec<String> = over.expressions().into_iter().map(expr).collect();
+                format!("over runs {}", all.join("; "))
+            }
         }
     }
 

@@ -2,8 +2,8 @@
 
 use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::{
-    Agent, Argument, Atom, Expr, ExprKind, KindText, Name, Over, Quantifier, Scope, SequenceMode, Statement,
-    StatementKind, StatusWord, Step, StepKind, StepWord, Subject, Text, Times, Window, Within, WithinUnit,
+    Agent, Argument, Atom, Expr, ExprKind, KindText, Name, Over, Quantifier, Rated, RunShare, Scope, SequenceMode,
+    Statement, StatementKind, StatusWord, Step, StepKind, StepWord, Subject, Text, Times, Window, Within, WithinUnit,
 };
 
 /// What a temporal statement says; `None` for any other.
@@ -127,8 +127,33 @@ impl StatementReader<'_> {
                 Scope::Each { .. } | Scope::When { .. } => plain(self.scope(scope)),
                 Scope::After { .. } | Scope::Before { .. } | Scope::Between { .. } => misread(self.scope(scope)),
             },
+            K::Rate { share, by, rated, .. } => plain(self.rate(share, by.as_ref(), rated)),
             K::Expression(_) | K::Group { .. } | K::World(_) => return None,
         })
+    }
+
+    /// How many of all runs something holds in.
+    fn rate(&self, share: &RunShare, by: Option<&Expr>, rated: &Rated) -> String {
+        let what = match rated {
+            Rated::Rule(name) => format!("the rule `{}` passes", name.text),
+            Rated::Statement(inner) => format!("`{}` holds", self.written(inner.span)),
+        };
+        let groups = by.map_or_else(String::new, |by| format!(" of each `{}`", self.written(by.span)));
+        match share {
+            RunShare::Least(share) => {
+                format!("of all runs that are checked{groups}, {what} in at least {}", share.text)
+            }
+            RunShare::Most(share) => format!("of all runs that are checked{groups}, {what} in at most {}", share.text),
+            RunShare::LeastOf { passes, of } => {
+                format!("of {} runs{groups}, {what} in at least {}", of.text, passes.text)
+            }
+            RunShare::Power { power, share } => {
+                format!(
+                    "{what} in all of {} runs{groups} that are drawn at random, with a chance of at least {}",
+                    power.text, share.text
+                )
+            }
+        }
     }
 
     /// Two patterns; the second knows what the first binds.

@@ -138,7 +138,7 @@ vocabulary! {
         "tags" "tags ${1:smoke}" "tags to select by with `--tag`" "require search tags smoke, nightly";
         "when" "when ${1:condition}" "counts only where the condition is true; skipped elsewhere" "require search when inputs.query exists";
         "id" "id ${1:name}" "the id of the assertion in reports" "require search id searched";
-        "deny" "deny ${1|vacuous,unjudged,undecided|}" "fails the run where the assertion comes out so, whatever the command line says" "before approve -> refund deny vacuous";
+        "deny" "deny ${1|vacuous,unjudged,undecided,unexercised|}" "fails the run where the assertion comes out so, whatever the command line says" "before approve -> refund deny vacuous";
         "allow" "allow ${1|undecided,vacuous,unjudged|}" "does not fail the run where the assertion comes out so, whatever the command line says" "duration <= 30s allow undecided";
         "expect fail" "expect fail \"${1:why}\"" "a known failure: it passes while it fails" "require search expect fail \"not built yet\"";
     }

@@ -131,7 +131,9 @@ pub fn same_sides(statement: &StatementKind) -> SameSides<'_> {
         K::Flow { .. } | K::Each { .. } | K::Sliding { .. } | K::NoPredicate { .. } | K::ArgsValid { .. } => {
             SameSides::Fine
         }
-        K::Expression(_) | K::Not(_) | K::Block { .. } | K::Group { .. } | K::World(_) => SameSides::Fine,
+        K::Expression(_) | K::Not(_) | K::Block { .. } | K::Group { .. } | K::World(_) | K::Rate { .. } => {
+            SameSides::Fine
+        }
     }
 }
 
@@ -154,6 +156,6 @@ pub fn vacuous_without(statement: &StatementKind) -> &[Step] {
         | K::Sliding { .. }
         | K::NoPredicate { .. }
         | K::ArgsValid { .. } => &[],
-        K::Expression(_) | K::Not(_) | K::Block { .. } | K::Group { .. } | K::World(_) => &[],
+        K::Expression(_) | K::Not(_) | K::Block { .. } | K::Group { .. } | K::World(_) | K::Rate { .. } => &[],
     }
 }

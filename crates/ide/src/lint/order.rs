@@ -192,7 +192,7 @@ fn closings_of<'c>(check: &'c Check<Pattern, Checked>, found: &mut Vec<&'c Patte
         }
         Check::Not(inner) => closings_of(inner, found),
         Check::Group { members, .. } => members.iter().for_each(|member| closings_of(&member.check, found)),
-        Check::Expression(_) | Check::World(_) => {}
+        Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => {}
     });
 }
 
@@ -245,7 +245,7 @@ fn of_check(check: &Check<Pattern, Checked>, found: &mut Vec<Diagnostic>) {
             scope.patterns().for_each(|pattern| inside(pattern, found));
             of_check(body, found);
         }
-        Check::Expression(_) | Check::World(_) => {}
+        Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => {}
     });
 }
 

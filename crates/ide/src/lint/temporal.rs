@@ -36,6 +36,7 @@ fn of_check<'c>(check: &'c Check<Pattern, Expr>, found: &mut Vec<&'c Expr>) {
         }
         Check::World(World::Run { arguments, .. }) => found.extend(arguments),
         Check::World(World::Env { .. } | World::Tool { .. }) => {}
+        Check::OverRuns(over) => found.extend(over.of_each_run()),
     });
 }
 

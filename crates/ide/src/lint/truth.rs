@@ -86,7 +86,7 @@ impl Conditions<'_> {
                 scope.patterns().for_each(|pattern| self.pattern(pattern));
                 self.check(body);
             }
-            Check::World(_) => {}
+            Check::World(_) | Check::OverRuns(_) => {}
         });
     }
 

@@ -54,7 +54,9 @@ fn demanded(check: &Check<Pattern, Expr>) -> Vec<&Pattern> {
     match check {
         Check::Temporal(temporal) => meaning(temporal).asks,
         Check::Group { members, .. } => members.iter().flat_map(|member| demanded(&member.check)).collect(),
-        Check::Expression(_) | Check::Not(_) | Check::Scoped { .. } | Check::World(_) => Vec::new(),
+        Check::Expression(_) | Check::Not(_) | Check::Scoped { .. } | Check::World(_) | Check::OverRuns(_) => {
+            Vec::new()
+        }
     }
 }
 

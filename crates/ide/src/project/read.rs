@@ -89,7 +89,7 @@ impl Reader {
                 "format" => project.format = self.text(value).map(str::to_owned),
                 "baseline" => project.baseline = self.text(value).and_then(|text| self.path(text, value.span())),
                 "prices" => project.prices = self.text(value).and_then(|text| self.path(text, value.span())),
-                "deny" => project.deny = self.words(value, &["vacuous", "unjudged"]),
+                "deny" => project.deny = self.words(value, &["vacuous", "unjudged", "unexercised"]),
                 "allow" => project.allow = self.words(value, &["undecided", "empty"]),
                 "params" => project.params = self.params(value),
                 "permissions" => self.permissions(value, project),

@@ -17,7 +17,7 @@ use super::table::Table;
 use super::unjudged::UnjudgedTotals;
 use super::unread::Unread;
 use super::warnings::Warnings;
-use super::{Ending, Options, Report, failure};
+use super::{Ending, Options, Report, failure, over_runs};
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use averment_engine::vm::outcome::Status;
 pub use headline::{headline, score_text};
@@ -41,6 +41,8 @@ pub struct Human {
     warnings: Warnings,
     unread: Unread,
     unjudged: UnjudgedTotals,
+    /// What is said of all runs together.
+    over_runs: String,
 }
 
 impl Human {
@@ -48,8 +50,8 @@ impl Human {
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let drawn = Drawn::new(Some(DrawnLimits::new(options.max_failures)));
         let (written, runs, items, rules) = Default::default();
-        let (warnings, unread, unjudged) = Default::default();
-        Self { out, options, written, runs, drawn, items, rules, warnings, unread, unjudged }
+        let (warnings, unread, unjudged, over_runs) = Default::default();
+        Self { out, options, written, runs, drawn, items, rules, warnings, unread, unjudged, over_runs }
     }
 
     /// Whether failures are written as they come: how many are drawn was said.
@@ -149,6 +151,11 @@ impl Report for Human {
         Ok(())
     }
 
+    fn over_runs(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
+        self.over_runs = over_runs::section(table, run, self.options.style, self.options.show.quiet);
+        Ok(())
+    }
+
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()> {
         let mut text = Vec::new();
         self.unread.show(&mut text, self.options.style, what)?;
@@ -178,6 +185,7 @@ impl Report for Human {
             let screen = self.screen(table, ending.totals.runs);
             self.out.write_all(screen.as_bytes())?;
         }
+        self.out.write_all(self.over_runs.as_bytes())?;
         if !idle {
             headline(&mut self.out, self.options.style, ending)?;
         }

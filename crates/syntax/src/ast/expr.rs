@@ -62,6 +62,8 @@ pub enum ExprKind {
     Counted { step: Box<Step>, so_far: bool },
     /// `E of A`, `E of LIST`: the value for each of them.
     Of { value: Box<Expr>, target: Box<PredicateTarget>, so_far: bool },
+    /// `E of runs`, `E of runs by GROUP`: the value of every run that is checked.
+    OverRuns { value: Box<Expr>, by: Option<Box<Expr>> },
     /// `LIST where COND`: the elements that meet it.
     Filtered { list: Box<Expr>, condition: Box<Expr> },
     /// Parentheses, kept for the formatter.

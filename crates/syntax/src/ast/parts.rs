@@ -141,6 +141,7 @@ macro_rules! parts {
                 Quantifier { quantifier, variable, source, body };
                 Counted { step, so_far };
                 Of { value, target, so_far };
+                OverRuns { value, by };
                 Filtered { list, condition };
                 Group(one);
             }
@@ -184,6 +185,16 @@ macro_rules! pattern_parts {
                 Tool { name, negated };
                 Http { url, test };
                 Run { command, code };
+            }
+            RunShare {
+                Least(one);
+                Most(one);
+                LeastOf { passes, of };
+                Power { power, share };
+            }
+            Rated {
+                Rule(one);
+                Statement(one);
             }
             TextOrRegex {
                 Text(one);

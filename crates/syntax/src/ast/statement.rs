@@ -123,6 +123,8 @@ macro_rules! statements {
                 Group { kind: GroupKind, body: Vec<Item> };
                 /// `file "PATH" exists` and the other checks of section 9.
                 World(one: World);
+                /// `in at least 95% of runs by meta.model with confidence 95%: rule approval`: how many of all runs it holds in.
+                Rate { share: RunShare, by: Option<Expr>, confidence: Option<Number>, rated: Rated };
             }
         }
     };
@@ -273,6 +275,29 @@ pub enum World {
     Http { url: TextOrRegex, test: ValueTest },
     /// `run "COMMAND" exits N`.
     Run { command: Text, code: Number },
+}
+
+/// In how many of all runs something has to hold.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum RunShare {
+    /// `at least 95%`.
+    Least(Number),
+    /// `at most 5%`.
+    Most(Number),
+    /// `at least 2 of 3`: in each group of runs.
+    LeastOf { passes: Number, of: Number },
+    /// `pass^4 … >= 60%`: how likely it is that this many runs of a group all pass.
+    Power { power: Number, share: Number },
+}
+
+/// What is counted over all runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rated {
+    /// `rule NAME`: the runs that the rule passes in.
+    Rule(Name),
+    /// The runs that a statement holds in.
+    Statement(Box<Statement>),
 }
 
 /// A string or a regular expression.

@@ -152,6 +152,10 @@ fn inside<'a>(kind: &'a ExprKind, visitor: Visitor<'_, 'a>) {
             expr(value, visitor);
             target.visit(visitor);
         }
+        ExprKind::OverRuns { value, by } => {
+            expr(value, visitor);
+            by.iter().for_each(|by| expr(by, visitor));
+        }
         ExprKind::Range { start, end } => start.iter().chain(end).for_each(|side| expr(side, visitor)),
         ExprKind::Test { subject, test } => {
             expr(subject, visitor);

@@ -207,6 +207,12 @@ impl Lower<'_> {
         let mut children = Children::of(tail);
         children.word(Rule::k_of);
         let target = children.next()?;
+        if target.as_rule() == Rule::all_runs {
+            let mut children = Children::of(target);
+            children.word(Rule::k_runs);
+            let by = self.grouping(&mut children)?.map(Box::new);
+            return Some(ExprKind::OverRuns { value, by });
+        }
         let span = self.span(&target);
         if target.as_rule() == Rule::step {
             let (step, expr) = (Some(self.step(target)?), None);

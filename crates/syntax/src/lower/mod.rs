@@ -8,6 +8,7 @@ mod dedent;
 mod expr;
 mod item;
 mod literal;
+mod rate;
 mod setting;
 mod statement;
 mod step;

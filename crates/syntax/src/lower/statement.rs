@@ -64,6 +64,8 @@ impl Lower<'_> {
                 let (condition, consequence) = self.two_steps(&mut children)?;
                 Some(StatementKind::IfThen { condition, consequence })
             }
+            Rule::rate_statement => self.rate(children),
+            Rule::power_statement => self.power(children),
             Rule::infix_statement => self.infix(children),
             // A rule of the grammar that no row here reads gives no statement: the example of its form in the table is missed by a test.
             _ => None,

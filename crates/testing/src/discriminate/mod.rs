@@ -208,7 +208,7 @@ fn rows_of(subject: usize, of: &Subject, selection: &Selection) -> Vec<Row> {
     let program = &of.program;
     let mut rows: Vec<Row> = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
-        if !selection.selects(program, assertion) {
+        if !selection.judges(program, number, assertion) {
             continue;
         }
         let own = Row::new(subject, &assertion.id, &assertion.text, assertion.span, Part::Assertion(number));

@@ -312,6 +312,6 @@ fn placeless(check: &mut Check) {
             member.span = Span::default();
             placeless(&mut member.check);
         }),
-        Check::Expression(_) | Check::Temporal(_) | Check::World(_) => {}
+        Check::Expression(_) | Check::Temporal(_) | Check::World(_) | Check::OverRuns(_) => {}
     }
 }

@@ -4,7 +4,7 @@ use super::edit::{Finder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::deeper;
 use averment_syntax::ast::{
-    Assertion, GroupKind, Item, ItemKind, Modifier, ModifierKind, Number, Over, Quantifier, Scope, SequenceMode,
+    Assertion, GroupKind, Item, ItemKind, Modifier, ModifierKind, Number, Over, Quantifier, Rated, Scope, SequenceMode,
     Setting, Statement, StatementKind, Step, Times, Window, Within,
 };
 
@@ -172,7 +172,9 @@ impl Finder<'_> {
                 self.items(body);
             }
             S::Group { kind, body } => self.group(span, kind, body),
-            S::World(_) => {}
+            // A test judges one run: what is counted over all runs is tested by it.
+            S::Rate { rated: Rated::Statement(inner), .. } => self.statement(inner),
+            S::World(_) | S::Rate { .. } => {}
         }
     }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// What is to be checked: what the command line says, else what the project says.
 pub(super) struct CheckInputs<'a> {
-    arguments: &'a Arguments,
+    pub(super) arguments: &'a Arguments,
     pub(super) project: Option<Project>,
     pub(super) rules: Vec<PathBuf>,
     pub(super) traces: Vec<String>,
@@ -161,7 +161,7 @@ pub(super) fn compare(given: &CheckInputs<'_>, outputs: &[&Path], named: &inputs
     let arguments = given.arguments;
     let project = given.project.as_ref();
     let of_project = project.into_iter().flat_map(|one| one.baseline.iter().chain(&one.prices).chain([&one.file]));
-    let files = arguments.map.iter().chain(&arguments.prices).chain(&arguments.param_file);
+    let files = arguments.map.iter().chain(&arguments.prices).chain(&arguments.expected).chain(&arguments.param_file);
     let rules: Vec<inputs::Input> = given
         .rules
         .iter()

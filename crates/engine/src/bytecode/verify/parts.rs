@@ -3,7 +3,10 @@
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
 use crate::bytecode::program::{Assertion, Check, CodeId, PatternId, Program, Selection, TemporalId};
-use crate::ir::{Alternative, Constant, NameTest, Operand, Reach, Settings, Temporal, Within, World};
+use crate::ir::{
+    Alternative, AsksOfRuns, Constant, FoldOfRuns, NameTest, Operand, OverRuns, RatedBy, Reach, Settings, Share,
+    Temporal, Within, World,
+};
 use crate::ir::{MessageTest, ToolSays};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
@@ -243,6 +246,7 @@ impl PartVerifier<'_> {
                 self.check(body)
             }
             Check::World(world) => self.world(world),
+            Check::OverRuns(over) => self.over_runs(over),
         }
     }
 
@@ -254,6 +258,33 @@ impl PartVerifier<'_> {
             }
             World::Env { .. } | World::Tool { .. } => Ok(()),
             World::Run { arguments, .. } => arguments.iter().try_for_each(|&code| self.code(code)),
+        }
+    }
+
+    fn over_runs(&self, over: &OverRuns<CodeId>) -> Result<(), VerifyError> {
+        over.expressions().into_iter().try_for_each(|&code| self.code(code))?;
+        match &over.asks {
+            AsksOfRuns::Rate { rated, share, confidence } => {
+                match *rated {
+                    RatedBy::Rule(rule) => self.rule(rule)?,
+                    RatedBy::Assertion(number) => {
+                        self.range(number, self.program.assertions.len(), "assertion")?;
+                        let rated = self.program.assertions.get(number as usize);
+                        if rated.is_some_and(|rated| matches!(rated.check, Check::OverRuns(_))) {
+                            return Err(VerifyError::new("what is counted over all runs is of all runs itself"));
+                        }
+                    }
+                }
+                threshold(*confidence)?;
+                match *share {
+                    Share::Least(share) | Share::Most(share) | Share::Power { share, .. } => threshold(Some(share)),
+                    Share::LeastOf { .. } => Ok(()),
+                }
+            }
+            AsksOfRuns::Folds { folds, .. } => folds.iter().try_for_each(|fold| match fold.function {
+                FoldOfRuns::Percentile(share) => threshold(Some(share)),
+                _ => Ok(()),
+            }),
         }
     }
 

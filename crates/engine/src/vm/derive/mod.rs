@@ -204,7 +204,7 @@ fn names(program: &Program, check: &Check) -> Vec<String> {
             }
             Check::Not(inner) | Check::Scoped { body: inner, .. } => open.push(inner),
             Check::Group { members, .. } => open.extend(members.iter().map(|member| &member.check)),
-            Check::Expression(_) | Check::World(_) => {}
+            Check::Expression(_) | Check::World(_) | Check::OverRuns(_) => {}
         }
     }
     Vec::new()
@@ -218,7 +218,7 @@ pub(super) fn kind_of(check: &Check) -> PartKind {
         Check::Not(_) => PartKind::Not,
         Check::Group { kind, .. } => PartKind::Group(*kind),
         Check::Scoped { .. } => PartKind::Block,
-        Check::World(_) => PartKind::World,
+        Check::World(_) | Check::OverRuns(_) => PartKind::World,
     }
 }
 

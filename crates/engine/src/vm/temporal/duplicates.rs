@@ -115,7 +115,7 @@ impl<S: Fn(PatternId) -> Option<UniquePatternId>, F: FnMut(CodeId) -> CodeId> Wr
                 self.write(&(4_u8, scope, bindings))?;
                 self.check(body)
             }
-            Check::World(_) => None,
+            Check::World(_) | Check::OverRuns(_) => None,
         }
     }
 

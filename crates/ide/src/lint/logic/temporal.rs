@@ -38,7 +38,9 @@ impl<'m> Assertions<'m> {
                 self.group(*kind, members, text)
             }
             // What is vacuous stays vacuous behind `not`, and a window has a run of its own.
-            Check::Not(_) | Check::Group { .. } | Check::Scoped { .. } | Check::World(_) => self.opaque(text),
+            Check::Not(_) | Check::Group { .. } | Check::Scoped { .. } | Check::World(_) | Check::OverRuns(_) => {
+                self.opaque(text)
+            }
         }
     }
 

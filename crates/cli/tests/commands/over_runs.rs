@@ -1,0 +1,337 @@
+//! What is said of all runs together: rates, groups, what values come to, rules that nothing exercised.
+
+use crate::folder::Folder;
+use serde_json::{Value, json};
+
+/// So many runs; `made` says what each records beside its id.
+fn runs(count: usize, made: impl Fn(usize) -> Value) -> String {
+    let line = |number: usize| {
+        let mut run = made(number);
+        run["id"] = json!(format!("r{number}"));
+        format!("{run}\n")
+    };
+    (0..count).map(line).collect()
+}
+
+/// Rules on runs in which every `bad`th deletes something.
+fn deleting(rules: &str, count: usize, bad: usize) -> Folder {
+    let made = |number: usize| match number % bad {
+        0 => {
+            json!({"calls": [{"tool": "delete"}], "meta": {"model": if number.is_multiple_of(2) { "a" } else { "b" }}})
+        }
+        _ => json!({"calls": [{"tool": "read"}], "meta": {"model": if number.is_multiple_of(2) { "a" } else { "b" }}}),
+    };
+    Folder::new(&[("r.assert", rules), ("runs.jsonl", &runs(count, made))])
+}
+
+/// The exit code, and the verdict with its reason of each assertion over runs.
+#[track_caller]
+fn said(folder: &Folder, words: &str) -> (i32, Vec<(String, String)>) {
+    let ran = folder.aver(&format!("check r.assert runs.jsonl --format json {words}"));
+    let report = ran.json();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let results = report["over_runs"]["results"].as_array().cloned().unwrap_or_default();
+    (ran.code, results.iter().map(|one| (text(&one["verdict"]), text(&one["reason"]))).collect())
+}
+
+#[track_caller]
+fn says(rules: &str, count: usize, bad: usize, code: i32, verdict: &str, words: &str) {
+    let folder = deleting(rules, count, bad);
+    let (exit, all) = said(&folder, "");
+    assert_eq!(exit, code, "{rules}: {all:?}");
+    assert_eq!(all.len(), 1, "{rules}: {all:?}");
+    assert_eq!(all[0].0, verdict, "{rules}: {all:?}");
+    assert!(all[0].1.contains(words), "{rules}: {all:?}");
+}
+
+#[test]
+fn a_share_of_runs_passes_and_what_it_counts_fails_none() {
+    let rules = |share: &str| format!("rule safe {{ never delete }}\nin at least {share} of runs: rule safe\n");
+    says(&rules("95%"), 20, 20, 0, "pass", "");
+    says(&rules("95%"), 19, 19, 1, "fail", "18 of 19 runs (94.74%) pass `safe`; at least 95% is asked for");
+    let told = deleting(&rules("95%"), 19, 19).aver("check r.assert runs.jsonl");
+    assert!(told.out.contains("does not pass in runs.jsonl:1"), "{told:?}");
+    // The same on the line, and the other way round.
+    says("in at least 95% of runs: never delete\n", 20, 20, 0, "pass", "");
+    says("in at most 5% of runs: require delete\n", 20, 20, 0, "pass", "");
+    says("in at most 5% of runs: require delete\n", 19, 19, 1, "fail", "at most 5% is asked for");
+}
+
+#[test]
+fn a_share_is_compared_as_it_is() {
+    for (least, of) in [(7, 100), (29, 100), (57, 100), (3, 4)] {
+        let share = format!("{}%", 100.0 * f64::from(least) / f64::from(of));
+        let made = |number: usize| json!({"output": if number < least as usize { "x" } else { "" }});
+        let rules = format!("in at least {share} of runs: output is not empty\n");
+        let all = [("r.assert", rules.as_str()), ("runs.jsonl", &*runs(of as usize, made))];
+        assert_eq!(said(&Folder::new(&all), "").0, 0, "{share}");
+    }
+}
+
+#[test]
+fn few_runs_are_not_called_sure() {
+    let rules = "in at least 95% of runs with confidence 95%: never delete\n";
+    says(rules, 20, 20, 1, "undecided", "with 95% confidence between 76.39% and 99.11%");
+    says(rules, 1000, 1000, 0, "pass", "");
+    says(rules, 100, 4, 1, "fail", "75 of 100 runs (75%");
+    let allowed = deleting(rules, 20, 20).aver("check r.assert runs.jsonl --allow undecided");
+    assert_eq!(allowed.code, 0, "{allowed:?}");
+}
+
+#[test]
+fn what_nothing_exercises_is_counted_neither_way() {
+    let rules = "in at least 60% of runs: before approve -> delete\n";
+    says(rules, 20, 5, 1, "fail", "0 of 4 runs (0%) pass `before approve -> delete`; 16 more runs do not exercise it");
+    says(rules, 1, 2, 1, "fail", "");
+    let idle = "in at least 60% of runs: before approve -> refund\n";
+    let (code, all) = said(&deleting(idle, 5, 2), "--allow empty");
+    assert_eq!((code, all[0].0.as_str()), (0, "vacuous"), "{all:?}");
+    assert_eq!(said(&deleting(idle, 5, 2), "--deny vacuous").0, 1);
+}
+
+#[test]
+fn groups_are_asked_one_by_one() {
+    let rules = "in at least 80% of runs by meta.model: never delete\n";
+    says(rules, 20, 10, 0, "pass", "");
+    let folder = deleting("in at least 90% of runs by meta.model: never delete\n", 40, 4);
+    let ran = folder.aver("check r.assert runs.jsonl");
+    assert!(ran.out.contains("`meta.model` is a: 10 of 20 runs (50%)"), "{ran:?}");
+    assert!(!ran.out.contains("is b:"), "{ran:?}");
+    let many = runs(10_001, |number| json!({"output": number.to_string(), "turns": 1}));
+    let folder = Folder::new(&[("r.assert", "avg(turns of runs by output) <= 1\n"), ("runs.jsonl", &many)]);
+    let (code, all) = said(&folder, "");
+    assert_eq!((code, all[0].0.as_str()), (5, "error"));
+    assert!(all[0].1.contains("more than 10000 groups"), "{all:?}");
+}
+
+/// Tasks that are tried several times: `passes` of `tries`, for each.
+fn tasks(rules: &str, all: &[(usize, usize)]) -> Folder {
+    let lines = all.iter().enumerate().flat_map(|(task, &(passes, tries))| {
+        (0..tries).map(move |one| {
+            let calls = if one < passes { json!([{"tool": "book"}]) } else { json!([]) };
+            format!("{}\n", json!({"id": format!("{task}-{one}"), "calls": calls, "meta": {"task": task}}))
+        })
+    });
+    Folder::new(&[("r.assert", rules), ("runs.jsonl", &lines.collect::<String>())])
+}
+
+#[test]
+fn tasks_may_be_tried_several_times() {
+    let rules = "in at least 2 of 3 runs by meta.task: require book\n";
+    let verdict = |all: &[(usize, usize)]| said(&tasks(rules, all), "").1[0].0.clone();
+    assert_eq!(verdict(&[(2, 3), (3, 3), (2, 2)]), "pass");
+    assert_eq!(verdict(&[(2, 3), (1, 3)]), "fail");
+    assert_eq!(verdict(&[(1, 2)]), "undecided");
+    assert_eq!(verdict(&[(0, 2)]), "fail");
+    assert_eq!(verdict(&[(4, 6)]), "pass");
+    assert_eq!(verdict(&[(3, 6)]), "fail");
+}
+
+#[test]
+fn pass_to_the_power_of_k_is_that_of_draws() {
+    let rules = |share: &str| format!("pass^2 by meta.task >= {share}: require book\n");
+    // C(3,2)/C(4,2) = 1/2 and C(4,2)/C(4,2) = 1: 75%.
+    assert_eq!(said(&tasks(&rules("75%"), &[(3, 4), (4, 4)]), "").1[0].0, "pass");
+    let (code, all) = said(&tasks(&rules("76%"), &[(3, 4), (4, 4)]), "");
+    assert_eq!(code, 1);
+    assert!(all[0].1.contains("pass^2 of `require book` is 75% over 2 groups"), "{all:?}");
+    assert_eq!(said(&tasks(&rules("10%"), &[(3, 4), (1, 1)]), "").1[0].0, "undecided");
+}
+
+#[test]
+fn values_of_all_runs_come_to_what_the_functions_say() {
+    let made = |number: usize| json!({"turns": number, "duration": 1000 * number, "cost": 0.01, "output": "x"});
+    let verdict = |rule: &str| {
+        let folder = Folder::new(&[("r.assert", &*format!("{rule}\n")), ("runs.jsonl", &*runs(101, made))]);
+        said(&folder, "").1[0].clone()
+    };
+    for holds in [
+        "avg(turns of runs) == 50",
+        "median(turns of runs) == 50",
+        "percentile(turns of runs, 95%) == 95",
+        "max(turns of runs) - min(turns of runs) == 100",
+        "sum(turns of runs) == 5050",
+        "length(turns of runs) == 101",
+        "percentile(duration of runs, 90%) <= 90s",
+        "sum(cost of runs) <= $1.02 and avg(duration of runs) < 51s",
+        "max(length(output) of runs) == 1",
+    ] {
+        assert_eq!(verdict(holds).0, "pass", "{holds}: {:?}", verdict(holds));
+    }
+    let (fails, why) = verdict("avg(turns of runs) <= 49");
+    assert_eq!((fails.as_str(), why.as_str()), ("fail", "`avg(turns of runs)` is 50 over 101 runs"));
+    assert_eq!(verdict("avg(output of runs) <= 49").0, "error");
+}
+
+#[test]
+fn what_some_runs_do_not_record_decides_nothing() {
+    let made = |number: usize| if number == 3 { json!({"output": "x"}) } else { json!({"turns": 2, "output": "x"}) };
+    let folder = |rules: &str| Folder::new(&[("r.assert", rules), ("runs.jsonl", &*runs(10, made))]);
+    let (code, all) = said(&folder("avg(turns of runs) <= 3\n"), "");
+    assert_eq!((code, all[0].0.as_str()), (1, "undecided"));
+    assert!(all[0].1.contains("in 1 run its value is not recorded") && all[0].1.contains("runs.jsonl:4"), "{all:?}");
+    assert_eq!(said(&folder("avg(turns of runs) <= 3 when turns exists\n"), "").0, 0);
+}
+
+#[test]
+fn many_values_are_told_within_an_error_that_is_said() {
+    let made = |number: usize| json!({"turns": (number * 7919) % 140_001, "output": "x"});
+    let folder = Folder::new(&[
+        ("r.assert", "percentile(turns of runs, 95%) <= 1\navg(turns of runs) == 70000\n"),
+        ("runs.jsonl", &*runs(140_001, made)),
+    ]);
+    let (_, all) = said(&folder, "");
+    assert_eq!(all[1].0, "pass", "{all:?}");
+    let told = all[0].1.strip_prefix("`percentile(turns of runs, 95%)` is about ").unwrap();
+    let (value, rest) = told.split_once(',').unwrap();
+    let value: f64 = value.parse().unwrap();
+    assert!((value - 133_000.0).abs() <= 133.0 && rest.contains("within 0.1%"), "{all:?}");
+}
+
+#[test]
+fn all_ways_of_checking_say_the_same_to_the_last_byte() {
+    let rules = "rule safe { never delete; count read <= 1 }\nin at least 95% of runs by meta.model: rule safe\n\
+                 in at most 1% of runs: require delete\navg(length(meta.model) of runs) > 1\npass^2 by meta.model >= 99%: never delete\n";
+    let folder = deleting(rules, 3000, 7);
+    for format in ["json", "jsonl", "human", "summary", "junit", "markdown", "csv", "short", "tap", "html"] {
+        let first = folder.aver(&format!("check r.assert runs.jsonl --format {format} --threads 1"));
+        assert_eq!(first.code, 1);
+        for words in ["--threads 3 --chunk 2KiB", "--threads 2", "--strict", "--threads 1 --chunk 1KiB --strict"] {
+            let other = folder.aver(&format!("check r.assert runs.jsonl --format {format} {words}"));
+            assert_eq!(other.out, first.out, "{format} {words}");
+        }
+    }
+    let compiled = folder.aver("compile r.assert -o r.assertc");
+    assert_eq!(compiled.code, 0, "{compiled:?}");
+    let (one, other) = ("check r.assert runs.jsonl --format short", "check r.assertc runs.jsonl --format short");
+    assert_eq!(folder.aver(one).out, folder.aver(other).out);
+}
+
+#[test]
+fn every_format_tells_what_is_said_of_all_runs() {
+    let folder = deleting("in at least 95% of runs: never delete  id often\n", 20, 5);
+    for format in [
+        "human", "summary", "json", "jsonl", "short", "junit", "sarif", "github", "gitlab", "tap", "markdown", "csv",
+        "html",
+    ] {
+        let ran = folder.aver(&format!("check r.assert runs.jsonl --format {format}"));
+        assert_eq!(ran.code, 1, "{format}");
+        assert!(ran.out.contains("16 of 20 runs (80") || format == "csv", "{format}: {}", ran.out);
+        assert!(ran.out.contains("often") || ran.out.contains("in at least 95% of runs"), "{format}: {}", ran.out);
+    }
+    let report = folder.aver("check r.assert runs.jsonl --format json").json();
+    assert_eq!(report["summary"]["runs"], 20);
+    assert_eq!(report["runs"].as_array().unwrap().len(), 20);
+    let lines = folder.aver("check r.assert runs.jsonl --format jsonl").out;
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["rules"].as_array().unwrap().len(), lines[1]["verdicts"].as_array().unwrap().len());
+}
+
+#[test]
+fn it_is_selected_like_any_other_and_what_it_counts_comes_with_it() {
+    let rules = "rule safe { never delete }\nin at least 95% of runs: rule safe  id often  tags nightly\nnever read  tags strict\n";
+    let folder = deleting(rules, 20, 5);
+    for words in ["--rule often", "--tag nightly"] {
+        let (code, all) = said(&folder, words);
+        assert_eq!(code, 1);
+        assert!(all[0].1.contains("16 of 20"), "{words}: {all:?}");
+    }
+    assert_eq!(said(&folder, "--tag strict"), (1, Vec::new()));
+    let wrong = folder.aver("check r.assert runs.jsonl --rule oftn");
+    assert!(wrong.code == 2 && wrong.err.contains("often"), "{wrong:?}");
+}
+
+#[test]
+fn mistakes_are_told_with_what_to_write() {
+    let mistake = |rules: &str| {
+        let folder = Folder::new(&[("r.assert", rules), ("run.json", "{\"output\": \"x\"}")]);
+        let ran = folder.aver("check r.assert run.json");
+        assert_eq!(ran.code, 3, "{rules}: {ran:?}");
+        ran.err.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (rules, words) in [
+        ("rule a { in at least 95% of runs: never b }", "outside of rules and blocks"),
+        ("rule a { never b }\nin at least 95% of runs: rule aa", "did you mean `a`?"),
+        ("in at least 95 of runs: never b", "95%"),
+        ("in at least 3 of 2 runs by meta.task: never b", "can never hold"),
+        ("in at least 2 of 3 runs: never b", "by meta.task"),
+        ("in at most 2 of 3 runs by meta.task: never b", "how many have to pass"),
+        ("in at least 95% of runs: never b weight 2", "leave `weight` out"),
+        ("in at least 95% of runs with confidence 100%: never b", "between 0% and 100%"),
+        ("(turns of runs) <= 3", "write `avg("),
+        ("first(turns of runs) <= 3", "write `avg("),
+        ("avg(turns of runs) <= turns", "of a single run"),
+        ("avg(turns of runs by meta.a) <= avg(turns of runs)", "the same `by`"),
+        ("each refund: avg(turns of runs) <= 3", "outside of rules and blocks"),
+        ("pass^0 by meta.task >= 5%: never b", "pass^3"),
+    ] {
+        assert!(mistake(rules).contains(words), "{rules}: {}", mistake(rules));
+    }
+}
+
+#[test]
+fn a_tool_of_the_name_is_quoted() {
+    let run = r#"{"calls": [{"tool": "runs", "args": {"n": 3}}]}"#;
+    let folder = Folder::new(&[("r.assert", "sum(args.n of \"runs\") == 3\nrequire runs\n"), ("runs.jsonl", run)]);
+    assert_eq!(said(&folder, ""), (0, Vec::new()));
+}
+
+#[test]
+fn what_no_run_exercised_can_be_denied() {
+    let rules = "rule approval { before approve -> refund }\nrule safe { never delete }\n";
+    let folder = deleting(rules, 4, 9);
+    assert_eq!(said(&deleting("before approve -> delete\n", 4, 4), "--deny unexercised").0, 1);
+    let (code, all) = said(&folder, "--deny unexercised --rule approval --allow empty");
+    assert_eq!((code, all.len()), (1, 1));
+    assert!(all[0].1.contains("nothing exercised it in any of 4 runs"), "{all:?}");
+    let own = deleting("rule approval { deny unexercised\n before approve -> refund }\nnever purge\n", 4, 9);
+    assert_eq!(said(&own, "").0, 1);
+    // Exercised once is exercised.
+    let once = deleting("after delete -> audit  deny unexercised  severity warn\nnever purge\n", 8, 8);
+    assert_eq!(said(&once, ""), (0, Vec::new()));
+}
+
+#[test]
+fn so_many_runs_have_to_pass() {
+    let folder = deleting("never delete\n", 20, 20);
+    let with = |words: &str| folder.aver(&format!("check r.assert runs.jsonl --format summary {words}"));
+    assert_eq!(with("").code, 1);
+    let enough = with("--min-pass-rate 95%");
+    assert_eq!(enough.code, 0, "{enough:?}");
+    assert!(enough.err.contains("19 of 20 runs pass (95%)"), "{enough:?}");
+    assert_eq!(with("--min-pass-rate 0.96").code, 1);
+    assert_eq!(with("--min-pass-rate 96").code, 2);
+    let both = deleting("never delete\nin at least 99% of runs: never delete\n", 20, 20);
+    assert_eq!(both.aver("check r.assert runs.jsonl --min-pass-rate 0.5").code, 1);
+}
+
+#[test]
+fn what_is_expected_of_each_run_is_joined_by_its_id() {
+    let made = |number: usize| json!({"output": {"kind": if number == 2 { "b" } else { "a" }, "n": number}});
+    let rules = "output.kind == meta.expected.kind\noutput.n <= meta.expected.most\n";
+    let folder = |expected: &str| {
+        Folder::new(&[("r.assert", rules), ("runs.jsonl", &*runs(3, made)), ("expected.csv", expected)])
+    };
+    let check =
+        |expected: &str| folder(expected).aver("check r.assert runs.jsonl --format short --expected expected.csv");
+    let csv = "id,kind,most\nr0,a,0\nr1,a,5\nr2,\"b\",2\n";
+    assert_eq!(check(csv).code, 0, "{:?}", check(csv));
+    let jsonl = "{\"id\": \"r0\", \"kind\": \"a\", \"most\": 0}\n{\"id\": \"r1\", \"kind\": \"a\", \"most\": 1}\n{\"id\": \"r2\", \"kind\": \"b\", \"most\": 2}\n";
+    assert_eq!(check(jsonl).code, 0, "{:?}", check(jsonl));
+    let other = check("id,kind,most\nr0,a,0\nr1,b,5\nr2,b,2\nr9,a,1\n");
+    assert_eq!(other.code, 1, "{other:?}");
+    assert!(other.err.contains("no run has the id of 1 row of `--expected`: `r9` (line 5)"), "{other:?}");
+    // A run without a row never passes for want of it.
+    assert_eq!(check("id,kind,most\nr0,a,0\nr1,a,5\n").code, 1);
+    for (wrong, words) in [
+        ("id,kind\nr0,a\nr0,b\n", "line 3: a second row for the run `r0`"),
+        ("name,kind\nr0,a\n", "none of its columns is `id`"),
+        ("id,kind\nr0,a,b\n", "expected.csv"),
+        ("{\"kind\": 1}\n", "line 1: no `id`"),
+        ("{\"id\": \"x\"\n", "line 1: no JSON object"),
+        ("", "expected.csv"),
+    ] {
+        let ran = check(wrong);
+        assert!(ran.code == 2 && ran.err.contains(words), "{wrong}: {ran:?}");
+    }
+}

@@ -1,0 +1,138 @@
+//! What is asserted of all runs that are checked, taken together (language reference, section 12).
+
+use averment_syntax::ast::Unit;
+use serde::{Deserialize, Serialize};
+
+/// What is asked of all runs. `E` stands for an expression.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OverRuns<E> {
+    /// What tells the groups apart; it is asked in each of them.
+    pub by: Option<E>,
+    /// What is asked.
+    pub asks: AsksOfRuns<E>,
+}
+
+/// What is asked of the runs of a group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum AsksOfRuns<E> {
+    /// In how many of them something holds; with a confidence what they say of all runs that could have been.
+    Rate { rated: RatedBy, share: Share, confidence: Option<f64> },
+    /// A condition over values that are made of those of the runs: the locals of the condition, in this order.
+    Folds { folds: Vec<RunFold<E>>, condition: E },
+}
+
+/// What is counted in each run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RatedBy {
+    /// The verdict of a rule, by number.
+    Rule(u32),
+    /// The verdict of an assertion, by number.
+    Assertion(u32),
+}
+
+/// In how many runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
+pub enum Share {
+    /// At least so large a part of them, between 0 and 1.
+    Least(f64),
+    /// At most so large a part.
+    Most(f64),
+    /// At least so many of so many runs of the group.
+    LeastOf { passes: u32, of: u32 },
+    /// pass^k: the mean over the groups of the chance that `power` of its runs, drawn at random, all pass.
+    Power { power: u32, share: f64 },
+}
+
+/// A value that is made of one value of each run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunFold<E> {
+    /// The value of a run.
+    pub value: E,
+    /// Which function of the values.
+    pub function: FoldOfRuns,
+    /// The function, of a list in the first local.
+    pub fold: E,
+    /// As the author wrote it.
+    pub text: String,
+    /// The unit of what it gives.
+    pub unit: Unit,
+}
+
+/// A function of the values of all runs. What it means is what the function of its name means of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum FoldOfRuns {
+    /// `sum`.
+    Sum,
+    /// `avg`.
+    Average,
+    /// `min`.
+    Least,
+    /// `max`.
+    Greatest,
+    /// `percentile` with its share, and `median`.
+    Percentile(f64),
+    /// `length`: how many runs have the value.
+    Length,
+}
+
+impl FoldOfRuns {
+    /// The function of a name; a percentile gets its share later.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "sum" => Self::Sum,
+            "avg" => Self::Average,
+            "min" => Self::Least,
+            "max" => Self::Greatest,
+            "median" | "percentile" => Self::Percentile(0.5),
+            "length" => Self::Length,
+            _ => return None,
+        })
+    }
+}
+
+impl<E> OverRuns<E> {
+    /// The same with its expressions exchanged: those of a run, and those that are given so many locals.
+    pub fn map<T>(&self, mut of: impl FnMut(&E, u32) -> T) -> OverRuns<T> {
+        let by = self.by.as_ref().map(|by| of(by, 0));
+        let asks = match &self.asks {
+            AsksOfRuns::Rate { rated, share, confidence } => {
+                AsksOfRuns::Rate { rated: *rated, share: *share, confidence: *confidence }
+            }
+            AsksOfRuns::Folds { folds, condition } => {
+                let given = u32::try_from(folds.len()).unwrap_or(u32::MAX);
+                let folds = folds.iter().map(|one| RunFold {
+                    value: of(&one.value, 0),
+                    function: one.function,
+                    fold: of(&one.fold, 1),
+                    text: one.text.clone(),
+                    unit: one.unit,
+                });
+                let folds = folds.collect();
+                AsksOfRuns::Folds { folds, condition: of(condition, given) }
+            }
+        };
+        OverRuns { by, asks }
+    }
+
+    /// All of its expressions: what is looked at in each run first.
+    pub fn expressions(&self) -> Vec<&E> {
+        let mut all: Vec<&E> = self.of_each_run().collect();
+        if let AsksOfRuns::Folds { folds, condition } = &self.asks {
+            all.extend(folds.iter().map(|one| &one.fold));
+            all.push(condition);
+        }
+        all
+    }
+
+    /// The expressions that are evaluated in each run.
+    pub fn of_each_run(&self) -> impl Iterator<Item = &E> {
+        let folds = match &self.asks {
+            AsksOfRuns::Folds { folds, .. } => folds.as_slice(),
+            AsksOfRuns::Rate { .. } => &[],
+        };
+        self.by.iter().chain(folds.iter().map(|one| &one.value))
+    }
+}

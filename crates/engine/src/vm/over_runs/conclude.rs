@@ -1,0 +1,389 @@
+//! What comes of assertions over runs when there are no more runs.
+
+use super::rate::{self, Runs};
+use super::values::{self, Values};
+use super::{GROUPS, Group, Kept, Tally, of_program};
+use crate::bytecode::program::{Assertion, CodeId, Program};
+use crate::ir::{AsksOfRuns, FoldOfRuns, OverRuns, RatedBy, RunFold, Share};
+use crate::vm::context::ExpressionScope;
+use crate::vm::evaluate::finish;
+use crate::vm::machine::Machine;
+use crate::vm::outcome::{AssertionOutcome, Evidence, Finding, Role, Violation, Violations};
+use crate::vm::prepare::Prepared;
+use averment_base::limits::Limits;
+use averment_base::source::Span;
+use averment_base::truth::Verdict;
+use averment_base::value::{Node, Value};
+use averment_runs::run::Run;
+use averment_syntax::ast::Unit;
+use bumpalo::Bump;
+
+/// The outcomes of the assertions over runs of a program that are selected, in file order; of no run they are vacuous.
+#[must_use]
+pub fn conclude(
+    program: &Program,
+    prepared: &Prepared,
+    limits: &Limits,
+    tally: &Tally,
+    selected: &dyn Fn(&Assertion) -> bool,
+) -> Vec<AssertionOutcome> {
+    let none = Kept::default();
+    let all = of_program(program).filter(|(_, assertion, _)| selected(assertion));
+    all.map(|(number, assertion, over)| {
+        let kept = tally.assertions.get(&number).unwrap_or(&none);
+        let end = End { program, prepared, limits, assertion, over, kept };
+        finish(number, assertion, end.finding(), end.message())
+    })
+    .collect()
+}
+
+/// The end of one assertion.
+struct End<'a> {
+    program: &'a Program,
+    prepared: &'a Prepared,
+    limits: &'a Limits,
+    assertion: &'a Assertion,
+    over: &'a OverRuns<CodeId>,
+    kept: &'a Kept,
+}
+
+impl End<'_> {
+    fn finding(&self) -> Finding {
+        let kept = self.kept;
+        if kept.too_many {
+            let reason = format!("`by` tells more than {GROUPS} groups of runs apart, and no more are kept");
+            return Finding::new(Verdict::Error, reason);
+        }
+        if kept.errors > 0 {
+            let reason = format!("{}: its `when` or its group cannot be evaluated", counted(kept.errors, "run"));
+            return Finding::new(Verdict::Error, reason);
+        }
+        if kept.groups.is_empty() {
+            return match kept.undecided {
+                0 => Finding::new(Verdict::Vacuous, self.without_runs()),
+                undecided => Finding::new(Verdict::Undecided, left_out(undecided)),
+            };
+        }
+        let groups = kept.groups.iter().map(|(by, group)| (by.as_deref(), group));
+        let findings: Vec<Finding> = match &self.over.asks {
+            AsksOfRuns::Rate { share: Share::Power { power, share }, .. } => vec![self.power(*power, *share)],
+            AsksOfRuns::Rate { share, confidence, .. } => {
+                groups.map(|(by, group)| self.named(by, self.rate(group, *share, *confidence))).collect()
+            }
+            AsksOfRuns::Folds { folds, condition } => {
+                groups.map(|(by, group)| self.named(by, self.folds(group, folds, *condition))).collect()
+            }
+        };
+        let mut finding = together(findings);
+        if kept.undecided > 0 {
+            finding.evidence.push(beside(left_out(kept.undecided)));
+        }
+        finding
+    }
+
+    /// Without any run there is nothing to say.
+    fn without_runs(&self) -> String {
+        match self.kept.runs {
+            0 => "there is no run".to_owned(),
+            runs => format!("its `when` is false in all of {}", counted(runs, "run")),
+        }
+    }
+
+    /// A finding with the name of its group.
+    fn named(&self, by: Option<&str>, mut finding: Finding) -> Finding {
+        let (Some(by), Some(code)) = (by, self.over.by) else { return finding };
+        let text = text_of(self.program, code);
+        let group = if by.is_empty() { format!("without `{text}`") } else { format!("`{text}` is {by}") };
+        if !finding.reason.is_empty() {
+            finding.reason = format!("{group}: {}", finding.reason);
+        }
+        for evidence in finding.evidence.iter_mut().filter(|one| one.role == Role::Decisive) {
+            evidence.label = format!("{group}: {}", evidence.label);
+        }
+        finding
+    }
+
+    fn rate(&self, group: &Group, share: Share, confidence: Option<f64>) -> Finding {
+        let runs = Runs::of(group);
+        let verdict = runs.verdict(share, confidence);
+        let said = self.said(runs, confidence);
+        let reason = match verdict {
+            Verdict::Pass => String::new(),
+            Verdict::Vacuous => format!("none of {} exercises it", counted(runs.idle, "run")),
+            _ => format!("{said}; {} asked for{}", wanted(share), few(verdict, runs, confidence)),
+        };
+        let rate = (runs.all > 0).then(|| rate::ratio(runs.passes, runs.all));
+        let mut finding = Finding::new(verdict, reason).with(self.evidence(said, rate));
+        let word = if matches!(share, Share::Most(_)) { "passes in" } else { "does not pass in" };
+        finding.evidence.extend(group.against.iter().map(|run| beside(format!("{word} {run}"))));
+        finding
+    }
+
+    /// `19 of 20 runs (95%, with 95% confidence between 76.39% and 99.11%) pass `approval`; 4 runs do not exercise it`.
+    fn said(&self, runs: Runs, confidence: Option<f64>) -> String {
+        let mut said = format!("{} of {}", runs.passes, counted(runs.all, "run"));
+        if runs.all > 0 {
+            said += &format!(" ({}", percent(rate::ratio(runs.passes, runs.all)));
+            if let Some(confidence) = confidence {
+                let (low, high) = rate::wilson(runs.passes, runs.all, confidence);
+                let confidence = percent(confidence);
+                said += &format!(", with {confidence} confidence between {} and {}", percent(low), percent(high));
+            }
+            said.push(')');
+        }
+        said += &format!(" {} `{}`", if runs.passes == 1 { "passes" } else { "pass" }, self.rated());
+        let undecided = runs.open.saturating_sub(runs.errors);
+        for (count, one, more) in [
+            (undecided, "1 run does not record enough", "runs do not record enough"),
+            (runs.errors, "1 run cannot be evaluated", "runs cannot be evaluated"),
+            (runs.idle, "1 more run does not exercise it", "more runs do not exercise it"),
+        ] {
+            match count {
+                0 => {}
+                1 => said += &format!("; {one}"),
+                _ => said += &format!("; {count} {more}"),
+            }
+        }
+        said
+    }
+
+    /// What is counted.
+    fn rated(&self) -> &str {
+        let AsksOfRuns::Rate { rated, .. } = &self.over.asks else { return &self.assertion.text };
+        match *rated {
+            RatedBy::Rule(rule) => self.program.rules.get(rule as usize).map_or("", |rule| &rule.id),
+            RatedBy::Assertion(number) => self.program.assertions.get(number as usize).map_or("", |one| &one.text),
+        }
+    }
+
+    /// pass^k: the mean over the groups.
+    fn power(&self, power: u32, share: f64) -> Finding {
+        let groups: Vec<Runs> = self.kept.groups.values().map(Runs::of).filter(|runs| runs.all > 0).collect();
+        if groups.is_empty() {
+            return Finding::new(Verdict::Vacuous, "no run exercises it");
+        }
+        let few = groups.iter().filter(|runs| runs.all < u64::from(power)).count();
+        if few > 0 {
+            let reason = format!("{few} of {} groups have fewer than {power} runs", groups.len());
+            return Finding::new(Verdict::Undecided, reason);
+        }
+        let mean = |passes: &dyn Fn(&Runs) -> u64| {
+            let chances = groups.iter().filter_map(|runs| rate::power(passes(runs), runs.all, power));
+            #[expect(clippy::cast_precision_loss, reason = "there are few groups")]
+            let mean = chances.sum::<f64>() / groups.len() as f64;
+            mean
+        };
+        let least = mean(&|runs| runs.passes);
+        let most = mean(&|runs| runs.passes.saturating_add(runs.open));
+        let errors = groups.iter().any(|runs| runs.errors > 0);
+        let verdict = match (least >= share, most < share) {
+            (true, _) => Verdict::Pass,
+            (false, true) => Verdict::Fail,
+            (false, false) if errors => Verdict::Error,
+            (false, false) => Verdict::Undecided,
+        };
+        let said = format!("pass^{power} of `{}` is {} over {} groups", self.rated(), percent(least), groups.len());
+        let reason = match verdict {
+            Verdict::Pass => String::new(),
+            _ => format!("{said}; at least {} is asked for", percent(share)),
+        };
+        let mut finding = Finding::new(verdict, reason).with(self.evidence(said, Some(least)));
+        let against = self.kept.groups.values().flat_map(|group| &group.against).take(super::NAMED);
+        finding.evidence.extend(against.map(|run| beside(format!("does not pass in {run}"))));
+        finding
+    }
+
+    fn folds(&self, group: &Group, folds: &[RunFold<CodeId>], condition: CodeId) -> Finding {
+        for (fold, values) in folds.iter().zip(&group.folds) {
+            if let Some(finding) = unfit(fold, values) {
+                return finding;
+            }
+        }
+        let arena = Bump::new();
+        let run = Run::nothing();
+        let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
+        let mut locals = Vec::with_capacity(folds.len());
+        let mut evidence = Vec::new();
+        for (fold, values) in folds.iter().zip(&group.folds) {
+            let Some((value, estimated)) = self.folded(fold, values) else {
+                return Finding::new(Verdict::Error, format!("`{}` cannot be computed", fold.text));
+            };
+            evidence.extend(told(fold, values, value, estimated));
+            let number = value.and_then(values::number);
+            locals.push(Node::computed(number.map_or(Value::Missing, Value::Number)));
+        }
+        let scope = ExpressionScope::default().with_locals(&locals);
+        let truth = machine.truth(condition, &scope);
+        let verdict = truth.as_ref().map_or(Verdict::Error, |truth| truth.verdict());
+        let reason = match (&truth, verdict) {
+            (Err(fault), _) => fault.to_string(),
+            (_, Verdict::Pass) => String::new(),
+            _ => {
+                let said: Vec<&str> =
+                    evidence.iter().filter(|one| one.role == Role::Decisive).map(|one| one.label.as_str()).collect();
+                said.join("; ")
+            }
+        };
+        Finding { evidence, ..Finding::new(verdict, reason) }
+    }
+
+    /// The value of a fold, and whether it is estimated; `None` where it broke down. The inner one is `None` where the function has none.
+    fn folded(&self, fold: &RunFold<CodeId>, values: &Values) -> Option<(Option<f64>, bool)> {
+        let streamed = !matches!(fold.function, FoldOfRuns::Percentile(_)) && values.count > 0;
+        let Some(all) = values.all().filter(|_| !streamed) else {
+            return Some(values.folded(fold.function).map_or((None, false), |(value, off)| (Some(value), off)));
+        };
+        let arena = Bump::new();
+        let run = Run::nothing();
+        let numbers = all.iter().map(|number| values::number(*number).map_or(Value::Missing, Value::Number));
+        let nodes = arena.alloc_slice_fill_iter(numbers.map(Node::computed).collect::<Vec<_>>());
+        let locals = [Node::computed(Value::List(nodes))];
+        let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
+        match machine.evaluate(fold.fold, &ExpressionScope::default().with_locals(&locals)).ok()?.value {
+            Value::Number(number) => Some((Some(number.to_f64()), false)),
+            _ => Some((None, false)),
+        }
+    }
+
+    fn evidence(&self, label: String, value: Option<f64>) -> Evidence {
+        Evidence {
+            label,
+            value: value.map(|value| value.to_string()),
+            rule_span: Some(self.assertion.span),
+            ..Evidence::default()
+        }
+    }
+
+    /// The author's words: of all runs, so that nothing of a single one is in them.
+    fn message(&self) -> Option<String> {
+        let arena = Bump::new();
+        let run = Run::nothing();
+        let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
+        match machine.evaluate(self.assertion.settings.message?, &ExpressionScope::default()).ok()?.value {
+            Value::Text(text) => Some(text.as_str().to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// Runs that are left out.
+fn left_out(count: u64) -> String {
+    format!("{} left out: what its `when` looks at is not recorded", counted(count, "run"))
+}
+
+/// What is worth knowing beside what decides.
+fn beside(label: String) -> Evidence {
+    Evidence { role: Role::Value, label, ..Evidence::default() }
+}
+
+/// What keeps a fold from being computed.
+fn unfit(fold: &RunFold<CodeId>, values: &Values) -> Option<Finding> {
+    let first = values.without.as_deref().map_or_else(String::new, |run| format!(" (first in {run})"));
+    let of = |count: u64, verdict, why: &str| {
+        let reason = format!("`{}`: in {} {why}{first}", fold.text, counted(count, "run"));
+        (count > 0).then(|| Finding::new(verdict, reason))
+    };
+    of(values.faults, Verdict::Error, "its value cannot be computed")
+        .or_else(|| of(values.other, Verdict::Error, "its value is no number"))
+        .or_else(|| of(values.none, Verdict::Undecided, "its value is not recorded; `when … exists` leaves them out"))
+}
+
+/// What is told of a fold: its value, and the runs at both ends.
+fn told(fold: &RunFold<CodeId>, values: &Values, value: Option<f64>, estimated: bool) -> Vec<Evidence> {
+    let about = if estimated { "about " } else { "" };
+    let within = if estimated { format!(", within {}", percent(values::ERROR)) } else { String::new() };
+    let shown = |value: f64| measured(value, fold.unit);
+    let is = value.map_or_else(|| "missing".to_owned(), |value| format!("{about}{}{within}", shown(value)));
+    let mut all = vec![Evidence {
+        label: format!("`{}` is {is} over {}", fold.text, counted(values.count, "run")),
+        value: value.map(|value| value.to_string()),
+        ..Evidence::default()
+    }];
+    for (word, end) in [("least", &values.least), ("greatest", &values.greatest)] {
+        all.extend(end.iter().map(|(value, run)| Evidence {
+            role: Role::Value,
+            label: format!("{word}: {} in {run}", shown(*value)),
+            value: Some(value.to_string()),
+            ..Evidence::default()
+        }));
+    }
+    all
+}
+
+/// One finding of those of all groups: those that do not hold are its violations.
+fn together(mut findings: Vec<Finding>) -> Finding {
+    let gravity = [Verdict::Fail, Verdict::Error, Verdict::Undecided, Verdict::Pass, Verdict::Vacuous];
+    let Some(verdict) = gravity.into_iter().find(|one| findings.iter().any(|finding| finding.verdict == *one)) else {
+        return Finding::new(Verdict::Vacuous, "there is no run");
+    };
+    let groups = findings.len();
+    findings.retain(|finding| finding.verdict == verdict);
+    if verdict != Verdict::Fail || findings.len() == 1 {
+        let mut all = findings.into_iter();
+        let mut first = all.next().unwrap_or_else(|| Finding::new(verdict, ""));
+        first.evidence.extend(all.flat_map(|finding| finding.evidence));
+        return first;
+    }
+    let reason = format!("{} of {groups} groups: {}", findings.len(), findings.first().map_or("", |one| &one.reason));
+    let count = findings.len() as u64;
+    let listed: Vec<Violation> =
+        findings.into_iter().map(|one| Violation { reason: one.reason, evidence: one.evidence }).collect();
+    let evidence = listed.first().map(|one| one.evidence.clone()).unwrap_or_default();
+    Finding { evidence, violations: Violations { count, listed }, ..Finding::new(Verdict::Fail, reason) }
+}
+
+fn wanted(share: Share) -> String {
+    match share {
+        Share::Least(share) | Share::Power { share, .. } => format!("at least {} is", percent(share)),
+        Share::Most(share) => format!("at most {} is", percent(share)),
+        Share::LeastOf { passes, of } => format!("at least {passes} of {of} are"),
+    }
+}
+
+/// Why it is not decided.
+fn few(verdict: Verdict, runs: Runs, confidence: Option<f64>) -> &'static str {
+    match verdict {
+        Verdict::Undecided if runs.open == 0 && confidence.is_some() => ": too few runs to say so",
+        Verdict::Undecided if runs.open == 0 => ": there are fewer runs than that",
+        _ => "",
+    }
+}
+
+/// The text of an expression.
+fn text_of(program: &Program, code: CodeId) -> &str {
+    let span = program.chunks.get(code.0 as usize).map(|chunk| chunk.span);
+    let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.range());
+    span.and_then(text).unwrap_or_default()
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A part of a whole as a percentage with at most two decimals.
+fn percent(part: f64) -> String {
+    format!("{}%", shown((part * 10_000.0).round() / 100.0))
+}
+
+/// A number with its unit.
+fn measured(number: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Duration if number.abs() >= 1_000.0 => format!("{}s", shown(number / 1_000.0)),
+        Unit::Duration => format!("{}ms", shown(number)),
+        Unit::Money => format!("${}", shown(number)),
+        Unit::Size => format!("{}B", shown(number)),
+        Unit::None => shown(number),
+    }
+}
+
+/// A number with six significant digits at most.
+fn shown(number: f64) -> String {
+    if number == 0.0 || number.fract() == 0.0 && number.abs() < 1e15 {
+        return format!("{number}");
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the exponent of a double")]
+    let digits = 5 - number.abs().log10().floor() as i32;
+    let scale = 10_f64.powi(digits.clamp(-300, 300));
+    let rounded = (number * scale).round() / scale;
+    format!("{}", if rounded.is_finite() { rounded } else { number })
+}

@@ -1,0 +1,306 @@
+//! The values of many runs: kept as they are up to a number, from there on in a sketch whose error is known.
+
+use crate::ir::FoldOfRuns;
+use crate::vm::fault::Fault;
+use averment_base::value::{Number, Value};
+use std::collections::BTreeMap;
+
+/// Values of all runs together that are kept as they are: a mebibyte.
+const ALONE: usize = 1 << 17;
+/// The same of each group.
+const GROUPED: usize = 1 << 10;
+
+/// How many values are kept as they are.
+pub(super) fn exact(grouped: bool) -> usize {
+    if grouped { GROUPED } else { ALONE }
+}
+
+/// The relative error of a percentile that a sketch tells.
+pub(super) const ERROR: f64 = 0.001;
+
+/// The value of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RunValue {
+    /// A number.
+    Number(f64),
+    /// The run does not record it, or does not have it.
+    None,
+    /// Something that is no number.
+    Other,
+    /// A limit, or a fault of the expression.
+    Fault,
+}
+
+impl RunValue {
+    /// What comes of an evaluation.
+    pub(super) fn of(value: Result<Value<'_>, Fault>) -> Self {
+        match value {
+            Err(_) => Self::Fault,
+            Ok(Value::Absent | Value::Missing | Value::Null) => Self::None,
+            Ok(Value::Number(number)) => Self::Number(number.to_f64()),
+            Ok(_) => Self::Other,
+        }
+    }
+}
+
+/// The values of many runs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Values {
+    /// All of them, in the order of the runs; empty where there is a sketch.
+    exact: Vec<f64>,
+    sketch: Option<Box<Sketch>>,
+    pub(super) count: u64,
+    sum: Sum,
+    /// The least and the greatest, with the first runs that have them.
+    pub(super) least: Option<(f64, Box<str>)>,
+    pub(super) greatest: Option<(f64, Box<str>)>,
+    /// Runs without it, with something that is no number, and those whose value broke down.
+    pub(super) none: u64,
+    pub(super) other: u64,
+    pub(super) faults: u64,
+    /// The first run that is none of the counted ones.
+    pub(super) without: Option<Box<str>>,
+}
+
+impl Values {
+    /// Adds the value of the next run.
+    pub(super) fn add(&mut self, value: RunValue, most: usize, name: &dyn Fn() -> String) {
+        let count = match value {
+            RunValue::Number(number) => return self.number(number, most, name),
+            RunValue::None => &mut self.none,
+            RunValue::Other => &mut self.other,
+            RunValue::Fault => &mut self.faults,
+        };
+        super::add_one(count);
+        self.without.get_or_insert_with(|| name().into());
+    }
+
+    fn number(&mut self, number: f64, most: usize, name: &dyn Fn() -> String) {
+        super::add_one(&mut self.count);
+        self.sum.add(number);
+        if self.least.as_ref().is_none_or(|(least, _)| number < *least) {
+            self.least = Some((number, name().into()));
+        }
+        if self.greatest.as_ref().is_none_or(|(greatest, _)| number > *greatest) {
+            self.greatest = Some((number, name().into()));
+        }
+        match &mut self.sketch {
+            Some(sketch) => sketch.add(number, 1),
+            None => {
+                self.exact.push(number);
+                self.bound(most);
+            }
+        }
+    }
+
+    /// Adds those of the runs behind these.
+    pub(super) fn append(&mut self, other: Self, most: usize) {
+        for (own, other) in [
+            (&mut self.count, other.count),
+            (&mut self.none, other.none),
+            (&mut self.other, other.other),
+            (&mut self.faults, other.faults),
+        ] {
+            *own = own.saturating_add(other);
+        }
+        self.without = self.without.take().or(other.without);
+        self.sum.append(other.sum);
+        if let Some(least) = other.least
+            && self.least.as_ref().is_none_or(|(own, _)| least.0 < *own)
+        {
+            self.least = Some(least);
+        }
+        if let Some(greatest) = other.greatest
+            && self.greatest.as_ref().is_none_or(|(own, _)| greatest.0 > *own)
+        {
+            self.greatest = Some(greatest);
+        }
+        match (&mut self.sketch, other.sketch) {
+            (None, None) => self.exact.extend(other.exact),
+            (None, Some(theirs)) => {
+                let mut sketch = theirs;
+                self.exact.drain(..).for_each(|number| sketch.add(number, 1));
+                self.sketch = Some(sketch);
+            }
+            (Some(sketch), None) => other.exact.iter().for_each(|number| sketch.add(*number, 1)),
+            (Some(sketch), Some(theirs)) => sketch.append(&theirs),
+        }
+        self.bound(most);
+    }
+
+    /// Goes over to a sketch where there are more values than are kept as they are.
+    fn bound(&mut self, most: usize) {
+        if self.exact.len() > most {
+            let mut sketch = Sketch::default();
+            std::mem::take(&mut self.exact).into_iter().for_each(|number| sketch.add(number, 1));
+            self.sketch = Some(Box::new(sketch));
+        }
+    }
+
+    /// All of them, where they are kept as they are.
+    pub(super) fn all(&self) -> Option<&[f64]> {
+        self.sketch.is_none().then_some(self.exact.as_slice())
+    }
+
+    /// What a function of them is by what is kept, and whether it may be off by [`ERROR`].
+    pub(super) fn folded(&self, function: FoldOfRuns) -> Option<(f64, bool)> {
+        #[expect(clippy::cast_precision_loss, reason = "nobody has so many runs that their number is not exact")]
+        let count = self.count as f64;
+        Some(match function {
+            FoldOfRuns::Length => (count, false),
+            FoldOfRuns::Sum => (self.sum.value(), false),
+            FoldOfRuns::Average => (self.sum.value() / count, false),
+            FoldOfRuns::Least => (self.least.as_ref()?.0, false),
+            FoldOfRuns::Greatest => (self.greatest.as_ref()?.0, false),
+            FoldOfRuns::Percentile(share) => (self.sketch.as_ref()?.percentile(share, self.count), true),
+        })
+    }
+}
+
+/// A sum whose error does not grow with the number of its parts (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation
+/// endlicher Summen", 1974).
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    sum: f64,
+    lost: f64,
+}
+
+impl Sum {
+    fn add(&mut self, number: f64) {
+        let sum = self.sum + number;
+        self.lost += if self.sum.abs() >= number.abs() { (self.sum - sum) + number } else { (number - sum) + self.sum };
+        self.sum = sum;
+    }
+
+    fn append(&mut self, other: Self) {
+        self.add(other.sum);
+        self.lost += other.lost;
+    }
+
+    fn value(self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
+/// Counts of values in buckets that are as wide as the error that is allowed (Masson, Rim, Lee, "DDSketch", VLDB 2019).
+#[derive(Debug, Clone, Default)]
+struct Sketch {
+    /// By bucket: numbers below zero, the nearest to zero last.
+    below: BTreeMap<i32, u64>,
+    zero: u64,
+    above: BTreeMap<i32, u64>,
+}
+
+/// How much wider each bucket is than the one before.
+const WIDER: f64 = (1.0 + ERROR) / (1.0 - ERROR);
+/// Buckets of one side: smaller numbers share the last.
+const BUCKETS: i32 = 1 << 15;
+
+impl Sketch {
+    fn add(&mut self, number: f64, count: u64) {
+        let bucket = |number: f64| {
+            let at = (number.ln() / WIDER.ln()).ceil();
+            #[expect(clippy::cast_possible_truncation, reason = "kept within the number of buckets")]
+            let at = at.clamp(f64::from(-BUCKETS), f64::from(BUCKETS)) as i32;
+            at
+        };
+        let place = if number > 0.0 {
+            self.above.entry(bucket(number)).or_default()
+        } else if number < 0.0 {
+            self.below.entry(bucket(-number).saturating_neg()).or_default()
+        } else {
+            &mut self.zero
+        };
+        *place = place.saturating_add(count);
+    }
+
+    fn append(&mut self, other: &Self) {
+        self.zero = self.zero.saturating_add(other.zero);
+        for (own, other) in [(&mut self.below, &other.below), (&mut self.above, &other.above)] {
+            for (bucket, count) in other {
+                let place = own.entry(*bucket).or_default();
+                *place = place.saturating_add(*count);
+            }
+        }
+    }
+
+    /// The value at a share of the way from the first to the last of the sorted values, as the function `percentile` means it.
+    fn percentile(&self, share: f64, count: u64) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "nobody has so many runs that their number is not exact")]
+        let position = share * count.saturating_sub(1) as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and the number of values"
+        )]
+        let below = position.floor() as u64;
+        let (low, high) = (self.at(below), self.at(below.saturating_add(1).min(count.saturating_sub(1))));
+        low + (high - low) * (position - position.floor())
+    }
+
+    /// The value of this rank, from 0.
+    fn at(&self, rank: u64) -> f64 {
+        let middle = |bucket: i32| 2.0 * WIDER.powi(bucket) / (WIDER + 1.0);
+        let below = self.below.iter().map(|(bucket, count)| (-middle(bucket.saturating_neg()), *count));
+        let above = self.above.iter().map(|(bucket, count)| (middle(*bucket), *count));
+        let mut passed = 0_u64;
+        let mut last = 0.0;
+        for (value, count) in below.chain(std::iter::once((0.0, self.zero))).chain(above) {
+            passed = passed.saturating_add(count);
+            if count > 0 {
+                last = value;
+            }
+            if passed > rank {
+                return value;
+            }
+        }
+        last
+    }
+}
+
+/// A number as values of the language have it: whole where it is.
+pub(super) fn number<'a>(value: f64) -> Option<Number<'a>> {
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and far from the ends")]
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        return Some(Number::Integer(value as i64));
+    }
+    Number::from_f64(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ERROR, RunValue, Values};
+    use crate::ir::FoldOfRuns;
+
+    fn values(all: impl IntoIterator<Item = f64>, most: usize) -> Values {
+        let mut values = Values::default();
+        all.into_iter().for_each(|one| values.add(RunValue::Number(one), most, &String::new));
+        values
+    }
+
+    #[test]
+    fn a_sketch_tells_percentiles_within_its_error() {
+        let all: Vec<f64> = (1..=10_000).map(|one| f64::from(one * 7919 % 10_007 - 3000)).collect();
+        let mut sorted = all.clone();
+        sorted.sort_by(f64::total_cmp);
+        let sketched = values(all, 10);
+        for (share, rank) in [(0.0, 0), (0.25, 2499), (0.5, 4999), (0.95, 9499), (1.0, 9999)] {
+            let (found, off) = sketched.folded(FoldOfRuns::Percentile(share)).unwrap();
+            let (low, high) = (sorted[rank], sorted[(rank + 1).min(9999)]);
+            let room = low.abs().max(high.abs()) * ERROR * 1.01;
+            assert!(off && (low - room..=high + room).contains(&found), "{share}: {found}, {low} to {high}");
+        }
+    }
+
+    #[test]
+    fn it_does_not_matter_how_the_runs_are_cut() {
+        let all: Vec<f64> = (0..5_000).map(|one| f64::from(one * 37 % 1013) / 7.0).collect();
+        let whole = values(all.iter().copied(), 100);
+        let mut parts = Values::default();
+        all.chunks(33).for_each(|part| parts.append(values(part.iter().copied(), 100), 100));
+        for function in [FoldOfRuns::Percentile(0.9), FoldOfRuns::Sum, FoldOfRuns::Least, FoldOfRuns::Greatest] {
+            let (one, other) = (whole.folded(function).unwrap().0, parts.folded(function).unwrap().0);
+            assert!((one - other).abs() <= 1e-9 * one.abs(), "{function:?}: {one} and {other}");
+        }
+    }
+}

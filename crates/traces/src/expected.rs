@@ -1,0 +1,146 @@
+//! What a user expects of single runs: a row of a file for each of them, told by the id of the run. Rules read it as `meta.expected`.
+
+use averment_base::limits::Limits;
+use averment_base::value::{Entry, Node, Object, Value, json};
+use averment_runs::normal::of_run;
+use averment_runs::run::Run;
+use bumpalo::Bump;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The key of `meta` that the row of a run stands under.
+pub const EXPECTED: &str = "expected";
+/// The columns that may hold the id of a run, the first of them that there is.
+const IDS: [&str; 4] = ["id", "run", "run_id", "trace_id"];
+/// Bytes of the largest file.
+pub const LARGEST: usize = 256 << 20;
+/// Rows without a run that are named.
+const NAMED: usize = 5;
+
+/// The rows of a file.
+#[derive(Debug, Default)]
+pub struct Expected {
+    /// The rows as JSON text, by the id of the run.
+    rows: HashMap<String, Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    line: u64,
+    json: String,
+    seen: AtomicBool,
+}
+
+impl Expected {
+    /// The rows of a text: JSONL where its first sign is `{`, otherwise CSV with a line of names.
+    ///
+    /// # Errors
+    /// The line that is wrong, and why.
+    pub fn of_text(text: &str) -> Result<Self, String> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let all = if text.trim_start().starts_with('{') { of_jsonl(text)? } else { of_csv(text)? };
+        let mut rows: HashMap<String, Row> = HashMap::with_capacity(all.len());
+        for (line, id, json) in all {
+            if let Some(first) = rows.get(&id) {
+                return Err(format!("line {line}: a second row for the run `{id}` (the first is line {})", first.line));
+            }
+            rows.insert(id, Row { line, json, seen: AtomicBool::new(false) });
+        }
+        if rows.is_empty() { Err("it has no rows".to_owned()) } else { Ok(Self { rows }) }
+    }
+
+    /// Gives a run its row, in the place of what it may record under that name.
+    pub(crate) fn join<'run>(&self, run: &mut Run<'run>, arena: &'run Bump, limits: &Limits) {
+        let Some(row) = run.id.and_then(|id| self.rows.get(id)) else { return };
+        row.seen.store(true, Ordering::Relaxed);
+        let text: &'run str = arena.alloc_str(&row.json);
+        let Ok(document) = json::parse(text, 0, arena, limits) else { return };
+        // It stands in no trace: it has no place there.
+        let node = Node::computed(document.node.value);
+        let with = |object: Option<Object<'run>>, key: &'static str, node: Node<'run>| {
+            let others = object.into_iter().flat_map(|object| object.entries().iter().copied());
+            let entries: Vec<Entry<'run>> =
+                others.filter(|entry| entry.key != key).chain([Entry { key, node }]).collect();
+            Object::new(arena, arena.alloc_slice_copy(&entries))
+        };
+        let meta = match run.object.get(of_run::META).map(|node| node.value) {
+            Some(Value::Object(meta)) => Some(meta),
+            _ => None,
+        };
+        let meta = Node::computed(Value::Object(with(meta, EXPECTED, node)));
+        run.object = with(Some(run.object), of_run::META, meta);
+    }
+
+    /// What is said of rows that were of no run; empty where each has its run.
+    #[must_use]
+    pub fn warnings(&self) -> String {
+        let mut idle: Vec<(u64, &str)> = self
+            .rows
+            .iter()
+            .filter(|(_, row)| !row.seen.load(Ordering::Relaxed))
+            .map(|(id, row)| (row.line, id.as_str()))
+            .collect();
+        idle.sort_unstable();
+        let names: Vec<String> =
+            idle.iter().take(NAMED).map(|(line, id)| format!("`{}` (line {line})", id.escape_debug())).collect();
+        let more = if idle.len() > NAMED { ", …" } else { "" };
+        match idle.len() {
+            0 => String::new(),
+            1 => format!("warning: no run has the id of 1 row of `--expected`: {}\n", names.join(", ")),
+            count => {
+                format!("warning: no run has the ids of {count} rows of `--expected`: {}{more}\n", names.join(", "))
+            }
+        }
+    }
+}
+
+/// Lines, ids and JSON texts of JSONL.
+fn of_jsonl(text: &str) -> Result<Vec<(u64, String, String)>, String> {
+    let lines = (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(number, line)| {
+            let row: serde_json::Map<String, serde_json::Value> =
+                serde_json::from_str(line).map_err(|error| format!("line {number}: no JSON object: {error}"))?;
+            let id = IDS.iter().find_map(|key| row.get(*key));
+            let id = match id {
+                Some(serde_json::Value::String(id)) => id.clone(),
+                Some(serde_json::Value::Number(id)) => id.to_string(),
+                _ => return Err(format!("line {number}: no `id` that is a text: a row says which run it is of")),
+            };
+            Ok((number, id, line.to_owned()))
+        })
+        .collect()
+}
+
+/// The same of CSV (RFC 4180). A cell that is a number, `true` or `false` in JSON is that, an empty one is not there, any other is text.
+fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let names = reader.headers().map_err(|error| error.to_string())?.clone();
+    let found = IDS.iter().find_map(|id| names.iter().position(|name| name.trim() == *id));
+    let Some(place) = found else {
+        let names: Vec<&str> = names.iter().collect();
+        return Err(format!("line 1: none of its columns is `id`, it has: {}", names.join(", ")));
+    };
+    let rows = reader.records().map(|record| {
+        let record = record.map_err(|error| error.to_string())?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let id = record.get(place).map(str::trim).unwrap_or_default();
+        if id.is_empty() {
+            return Err(format!("line {line}: its id is empty: a row says which run it is of"));
+        }
+        let cells = names.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
+        let row: serde_json::Map<String, serde_json::Value> =
+            cells.map(|(name, cell)| (name.trim().to_owned(), value(cell))).collect();
+        let json = serde_json::to_string(&row).map_err(|error| error.to_string())?;
+        Ok((line, id.to_owned(), json))
+    });
+    rows.collect()
+}
+
+/// What a cell holds.
+fn value(cell: &str) -> serde_json::Value {
+    match serde_json::from_str(cell.trim()) {
+        Ok(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => value,
+        _ => serde_json::Value::String(cell.to_owned()),
+    }
+}

@@ -70,6 +70,25 @@ fn one_violation_is_a_list_of_one_and_what_holds_has_none() {
     assert_eq!(results[2]["violations"]["list"][0]["step"], Value::Null);
 }
 
+/// Of `never A, B between …` only what stands in a window that closes fails it, whatever stands in one that is still open.
+#[test]
+fn what_stands_in_a_window_that_never_closes_is_no_violation_of_another_one() {
+    let run = |complete: bool| {
+        let calls: Vec<Value> =
+            ["open", "write", "close", "open", "drop"].iter().map(|tool| json!({ "tool": tool })).collect();
+        json!({ "calls": calls, "complete": complete }).to_string()
+    };
+    for complete in [true, false] {
+        let rules = "never drop, write between open and close\n";
+        let folder = Folder::new(&[("rules.assert", rules), ("run.json", &run(complete))]);
+        for options in ["", "--profile"] {
+            let violations = data(&folder, options)["runs"][0]["results"][0]["violations"].clone();
+            assert_eq!(violations["count"], 1, "{complete} {options}: {violations}");
+            assert_eq!(violations["list"][0]["evidence"][0]["path"], "/calls/1", "{violations}");
+        }
+    }
+}
+
 /// Columns of a text on a terminal, as far as this test needs them.
 fn columns(text: &str) -> usize {
     text.chars()

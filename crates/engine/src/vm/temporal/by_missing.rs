@@ -44,24 +44,36 @@ pub(super) fn fails_by_missing(
 
 /// Whether a fail for good proves something whatever is still to come: each pattern that asks for something that may be missing has a
 /// candidate that what is there decided (of several that hurt each by itself: one that occurs has).
-pub(super) fn proves_for_good(view: &View<'_, '_>, statement: &Statement, stands: Judged) -> bool {
+pub(super) fn proves_for_good(view: &mut View<'_, '_>, statement: &Statement, stands: Judged) -> Result<bool, Fault> {
     let own = statement.meaning.condition().is_some() || statement.meaning.number_test().is_some();
     if own && stands.exercised.is_some_and(Exercised::is_idle) {
-        return false;
+        return Ok(false);
     }
-    let window = view.context.window;
-    let is_decided = |operand: usize| {
-        let unique = view.unique_pattern(operand);
-        let asks = unique.is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
-        let matches = view.operands.get(operand).and_then(|operand| view.timeline.of(operand.unique));
-        !asks || !view.joined(operand) && matches.is_some_and(|all| all.is_by_evidence(window.start, window.end))
+    let alone = statement.hurts_each();
+    for operand in 0..view.operands.len() {
+        if alone && view.first_hit(operand).is_none() {
+            continue;
+        }
+        if is_by_evidence(view, operand)? == alone {
+            return Ok(alone);
+        }
+    }
+    Ok(!alone)
+}
+
+/// Whether a pattern asks for nothing that may be missing, or what is there decided one of its candidates whatever others bind.
+fn is_by_evidence(view: &mut View<'_, '_>, operand: usize) -> Result<bool, Fault> {
+    let (timeline, window) = (view.timeline, view.context.window);
+    let asks = view.unique_pattern(operand).is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
+    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.of(operand.unique)) else {
+        return Ok(!asks);
     };
-    let mut operands = 0..view.operands.len();
-    if statement.hurts_each() {
-        let occurs = |operand: &usize| view.first_hit(*operand).is_some();
-        return operands.filter(occurs).any(is_decided);
+    if !asks || !view.joined(operand) {
+        return Ok(!asks || matches.is_by_evidence(window.start, window.end));
     }
-    operands.all(is_decided)
+    // The values of a header are there.
+    let open = smallvec::smallvec![ValueId::OPEN; view.header.len()];
+    Ok(view.asks(operand).is_empty() && any_on_evidence(view, operand, matches.candidates_between(window), &open)?)
 }
 
 /// Whether an alternative asks for something that may be missing.
@@ -81,34 +93,31 @@ pub(super) fn is_by_missing(
     };
     let window = view.context.window;
     if view.joined(operand) {
-        let from = matches.candidates.partition_point(|candidate| (candidate.step as usize) < window.start);
-        let candidates = matches.candidates.get(from..).unwrap_or(&[]);
-        return joined_by_missing(view, operand, candidates, selected);
+        // They are looked at with the first value bound.
+        let (candidates, others) = (matches.candidates_between(window), first_values(view, operand, selected));
+        return Ok(!candidates.is_empty() && !any_on_evidence(view, operand, candidates, &others)?);
     }
     Ok(matches.is_by_missing(window.start, window.end))
 }
 
-/// The same for a pattern with tests on bindings of other patterns: they are looked at with the first value bound.
-fn joined_by_missing(
+/// Whether what is there decided one of these candidates of a pattern with tests on bindings of other patterns; `others` are their values.
+fn any_on_evidence(
     view: &mut View<'_, '_>,
     operand: usize,
     candidates: &[Candidate],
-    selected: &[EventSelection],
+    others: &Env,
 ) -> Result<bool, Fault> {
-    let others = first_values(view, operand, selected);
-    let end = view.context.window.end;
-    let candidates = candidates.split(|candidate| candidate.step as usize >= end).next().unwrap_or(&[]);
     for of_step in candidates.chunk_by(|a, b| a.step == b.step) {
         let mut truth: Option<Truth> = None;
         for candidate in of_step {
-            let own = with_tests(view, operand, candidate, &others)?;
+            let own = with_tests(view, operand, candidate, others)?;
             truth = Some(truth.map_or(own, |truth| truth.or(own)));
         }
         if truth.is_some_and(|truth| !truth.by_missing()) {
-            return Ok(false);
+            return Ok(true);
         }
     }
-    Ok(!candidates.is_empty())
+    Ok(false)
 }
 
 /// The condition of a candidate with its tests on bindings of other patterns.

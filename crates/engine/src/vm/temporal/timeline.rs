@@ -1,6 +1,7 @@
 //! What classification leaves behind: for each unique pattern the steps that match it, with the values that they bind.
 
 use super::plan::{Kinds, UniquePatternId};
+use crate::vm::context::Window;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
 use averment_base::value::compare::Key;
@@ -87,7 +88,7 @@ pub(super) enum DecidedBy {
     ByMissing,
     /// What is there.
     OnEvidence,
-    /// Whether it was executed: its condition was not looked at.
+    /// Whether it was executed, or what text it has: its condition does not count.
     Before,
 }
 
@@ -188,6 +189,12 @@ impl Matches {
         let noted = self.looked_at(start, end);
         let plainly = self.between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
         plainly || noted.iter().any(|looked| looked.decided == DecidedBy::OnEvidence)
+    }
+
+    /// The candidates of a window, where they are kept.
+    pub(super) fn candidates_between(&self, window: Window) -> &[Candidate] {
+        let at = |step: usize| self.candidates.partition_point(|candidate| (candidate.step as usize) < step);
+        self.candidates.get(at(window.start)..at(window.end)).unwrap_or(&[])
     }
 
     /// The steps of the pattern's kind and name among `start..end` that do not match plainly.

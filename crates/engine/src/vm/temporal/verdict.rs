@@ -302,9 +302,8 @@ fn unfinished<'run>(
 ) -> Result<Finding, Fault> {
     let optimistic = outcome.optimistic();
     if optimistic.failed_for_good {
-        if view.context.proves_passes
-            && !by_missing::proves_for_good(view, statement, optimistic.or(outcome.pessimistic()))
-        {
+        let stands = optimistic.or(outcome.pessimistic());
+        if view.context.proves_passes && !by_missing::proves_for_good(view, statement, stands)? {
             let open = explain::open(view, Why::default());
             return Ok(Finding { opposite: Some(Verdict::Undecided), ..finding(Verdict::Fail, open) });
         }

@@ -79,7 +79,10 @@ impl<'run, M: Monitor<'run>> Monitor<'run> for All<M> {
     }
 
     fn explain(&self, view: &mut View<'_, 'run>) -> Why {
-        let parts: Vec<Why> = self.parts.iter().map(|part| part.explain(view)).collect();
+        // Beside one that fails, a window that never closes is no violation.
+        let fails = self.parts.iter().any(M::is_settled);
+        let parts = self.parts.iter().filter(|part| part.is_settled() || !fails);
+        let parts: Vec<Why> = parts.map(|part| part.explain(view)).collect();
         Why::joined(parts, view.listed)
     }
 }

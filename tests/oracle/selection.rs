@@ -31,6 +31,7 @@ fn truth_with(selected: &Selected, scope: Scope, given: &Given) -> Truth {
 }
 
 /// A step that matches, or may.
+#[derive(Clone, Copy)]
 struct Chosen<'r> {
     place: usize,
     step: &'r Step,
@@ -63,7 +64,14 @@ fn worth(selection: &Selection, scope: Scope, given: &Given) -> Worth {
         chosen.retain(|one| one.place < at && known(one.step, step));
     }
     if let (Some(over), Some(step)) = (selection.over, scope.step) {
-        match around(over, &chosen, step, run) {
+        // A step that brings nothing to the list is near or far alike.
+        let brings = |one: &&Chosen| match &selection.value {
+            Some((_, path)) if one.sure => value_of(path, Scope { run, step: Some(one.step) }) != Found::Missing,
+            _ => true,
+        };
+        let brought: Vec<Chosen> = chosen.iter().filter(brings).copied().collect();
+        let among = if over == Over::Row { &chosen } else { &brought };
+        match around(over, among, step, run) {
             Some(places) => chosen.retain(|one| places.contains(&one.place)),
             None => return Worth::Absent,
         }

@@ -277,7 +277,8 @@ impl<'run> Machine<'run> {
 impl Taken<'_> {
     /// Whether an empty list is one because its steps come later: `so far` in front of the first of them is no mistake in a rule.
     pub(super) fn comes_later(&self, selection: &Selection) -> bool {
-        matches!(selection.reach, Reach::SoFar) && !self.values.is_empty()
+        let brings = |node: &Node<'_>| !matches!(node.value, Value::Missing);
+        matches!(selection.reach, Reach::SoFar) && self.values.iter().any(brings)
     }
 
     fn add(&mut self, step: Option<(u32, Truth)>) {

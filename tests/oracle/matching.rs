@@ -361,8 +361,14 @@ impl<'a> World<'a> {
 
     /// Whether nothing that it asks can be missing, or what is there decided the condition of some candidate, whatever others bind.
     pub fn decided_by_evidence(&self, pattern: &Pattern) -> bool {
-        let has_condition =
-            |simple: &Simple| !simple.tests.is_empty() || simple.by.is_some() || simple.condition.is_some();
+        // A message may come without a text.
+        let asks_text = |simple: &Simple| match &simple.what {
+            What::User(text) | What::Assistant(text) | What::Thinking(text) => *text != Text::Any,
+            _ => false,
+        };
+        let has_condition = |simple: &Simple| {
+            !simple.tests.is_empty() || simple.by.is_some() || simple.condition.is_some() || asks_text(simple)
+        };
         if !pattern.alternatives.iter().any(has_condition) {
             return true;
         }

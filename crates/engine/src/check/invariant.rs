@@ -157,8 +157,16 @@ impl<'a> Checker<'a> {
             CallInput::Object(object) => object.span,
             CallInput::Generate { .. } => call.tool.span,
         };
-        let alternative =
-            Alternative { kind: Kind::Call, name, proposed: false, succeeded: None, condition, binds, joins };
+        let alternative = Alternative {
+            kind: Kind::Call,
+            name,
+            proposed: false,
+            succeeded: None,
+            text: None,
+            condition,
+            binds,
+            joins,
+        };
         let span = call.tool.span.to(end);
         ir::Pattern { text: self.written(span), span, alternatives: vec![alternative] }
     }

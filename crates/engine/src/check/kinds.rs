@@ -54,6 +54,14 @@ pub(super) fn of_one_program(tests: &mut Vec<ir::Expr>, program: Local) {
     }));
 }
 
+impl AlternativeDraft {
+    /// Asks for the text behind the word of the kind, where that is no test of the name.
+    fn ask_text(&mut self, test: ir::Expr) {
+        self.text = Some(test.clone());
+        self.tests.push(test);
+    }
+}
+
 fn look_at_program(expr: &mut ir::Expr, program: Local) {
     if let ExprKind::StepField(field) = &expr.kind
         && OF_PROGRAM.contains(&field.as_str())
@@ -123,7 +131,7 @@ impl<'a> Checker<'a> {
             Some(KindText::Regex(regex)) => self.name_matches(&mut part, of, regex),
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
                 WantedText::Known(text) => part.name = NameTest::Contains(text),
-                WantedText::Computed(value) => part.tests.push(test(TestKind::Contains, field(of, text.span), value)),
+                WantedText::Computed(value) => part.ask_text(test(TestKind::Contains, field(of, text.span), value)),
             },
         }
         part
@@ -137,7 +145,7 @@ impl<'a> Checker<'a> {
             Some(KindText::Regex(regex)) => self.name_matches(&mut part, "path", regex),
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
                 WantedText::Known(glob) => part.name = self.path_glob(&glob, text.span),
-                WantedText::Computed(value) => part.tests.push(test(TestKind::Equal, field("path", text.span), value)),
+                WantedText::Computed(value) => part.ask_text(test(TestKind::Equal, field("path", text.span), value)),
             },
         }
         part
@@ -164,7 +172,7 @@ impl<'a> Checker<'a> {
             Some(KindText::Text(text)) => match self.wanted(scope, text) {
                 WantedText::Known(name) if name.contains(['*', '?']) => part.name = NameTest::Glob(name),
                 WantedText::Known(name) => part.name = NameTest::Exactly(name),
-                WantedText::Computed(value) => part.tests.push(test(TestKind::Equal, field(of, text.span), value)),
+                WantedText::Computed(value) => part.ask_text(test(TestKind::Equal, field(of, text.span), value)),
             },
         }
         part
@@ -179,11 +187,11 @@ impl<'a> Checker<'a> {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => {
                 let operand = self.regex_literal(regex, Some("text")).expr;
-                part.tests.push(test(TestKind::Matches, field("text", regex.span), operand));
+                part.ask_text(test(TestKind::Matches, field("text", regex.span), operand));
             }
             Some(KindText::Text(text)) => {
                 let operand = self.text_literal(scope, text).expr;
-                part.tests.push(test(TestKind::Contains, field("text", text.span), operand));
+                part.ask_text(test(TestKind::Contains, field("text", text.span), operand));
             }
         }
         part
@@ -194,7 +202,7 @@ impl<'a> Checker<'a> {
     fn name_matches(&mut self, part: &mut AlternativeDraft, of: &str, regex: &'a ast::Regex) {
         let operand = self.regex_literal(regex, Some(of)).expr;
         if self.backtracks(&operand) {
-            part.tests.push(test(TestKind::Matches, field(of, regex.span), operand));
+            part.ask_text(test(TestKind::Matches, field(of, regex.span), operand));
         } else if let ExprKind::Regex(number) = operand.kind {
             part.name = NameTest::Matches(number);
         }

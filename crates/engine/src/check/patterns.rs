@@ -28,6 +28,8 @@ pub struct AlternativeDraft {
     pub succeeded: Option<bool>,
     /// What is bound, with its paths.
     pub binds: Vec<(u32, ir::Expr)>,
+    /// The text behind the word of a kind, where it is no test of the name.
+    pub text: Option<ir::Expr>,
     /// Conditions, in the order of the text.
     pub tests: Vec<ir::Expr>,
     /// What is known of the step.
@@ -45,6 +47,7 @@ impl AlternativeDraft {
             proposed: false,
             succeeded: None,
             binds: Vec::new(),
+            text: None,
             tests: Vec::new(),
             shape: StepShape::of(kind),
             lenient: false,
@@ -54,6 +57,7 @@ impl AlternativeDraft {
     /// The alternative: a test of what the alternative itself binds looks at the path that binds it; a test of what another
     /// pattern binds is a join.
     fn finished(self) -> Alternative<ir::Expr> {
+        let text = self.text.filter(|text| !walk::uses_binding(text));
         let mut condition = None;
         let mut joins = Vec::new();
         for mut test in self.tests {
@@ -69,6 +73,7 @@ impl AlternativeDraft {
             name: self.name,
             proposed: self.proposed,
             succeeded: self.succeeded,
+            text,
             condition,
             binds: self.binds,
             joins,

@@ -43,6 +43,7 @@ impl Compiler {
             name: alternative.name.clone(),
             proposed: alternative.proposed,
             succeeded: alternative.succeeded,
+            text: alternative.text.as_ref().map(|text| self.code(text, 0)),
             condition: alternative.condition.as_ref().map(|condition| self.code(condition, 0)),
             binds: alternative.binds.iter().map(|(binding, path)| (*binding, self.code(path, 0))).collect(),
             joins: self.codes(&alternative.joins),

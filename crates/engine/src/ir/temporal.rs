@@ -265,6 +265,9 @@ pub struct Alternative<E> {
     pub proposed: bool,
     /// `ok` (`true`) or `failed`.
     pub succeeded: Option<bool>,
+    /// The text behind the word of a kind where that is no test of the name: a step that has another one is not meant. It is a part of the
+    /// condition, too.
+    pub text: Option<E>,
     /// Arguments and `where`, joined by `and`, the step in scope; without those that bind or use bindings.
     pub condition: Option<E>,
     /// `path: $x`: the number of the binding and the path, the step in scope. A missing or absent value does not match.

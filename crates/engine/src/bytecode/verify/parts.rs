@@ -190,7 +190,7 @@ impl PartVerifier<'_> {
                 return Err(VerifyError::new("the name of a step is matched by a regular expression that backtracks"));
             }
         }
-        alternative.condition.map_or(Ok(()), |code| self.code(code))?;
+        alternative.text.iter().chain(&alternative.condition).try_for_each(|&code| self.code(code))?;
         alternative.binds.iter().try_for_each(|(_, code)| self.code(*code))?;
         alternative.joins.iter().try_for_each(|&code| self.code(code))
     }

@@ -70,7 +70,7 @@ impl<'run> Machine<'run> {
                 if !fits {
                     continue;
                 }
-                let (truth, values) = self.candidate(alternative, step)?;
+                let Some((truth, values)) = self.candidate(alternative, step)? else { continue };
                 overall = Some(overall.map_or(truth, |overall| overall.or(truth)));
                 if truth.plain() != Some(false) {
                     let (alternative, values) = (u16::try_from(place).unwrap_or(u16::MAX), values.into_vec().into());
@@ -92,13 +92,18 @@ impl<'run> Machine<'run> {
         Ok(candidates)
     }
 
-    /// Status, condition and bindings of an alternative, without tests of values that are given.
+    /// Status, condition and bindings of an alternative, without tests of values that are given; `None` where the step has another text.
     fn candidate(
         &mut self,
         alternative: &Alternative<CodeId>,
         step: &'run Step<'run>,
-    ) -> Result<(Truth, SmallVec<[Node<'run>; 1]>), Fault> {
+    ) -> Result<Option<(Truth, SmallVec<[Node<'run>; 1]>)>, Fault> {
         let scope = ExpressionScope::of_step(step);
+        if let Some(text) = alternative.text
+            && self.truth(text, &scope)? == Truth::False
+        {
+            return Ok(None);
+        }
         let mut truth = succeeded(alternative.succeeded, step.status);
         let mut values = SmallVec::new();
         if let Some(condition) = alternative.condition.filter(|_| truth != Truth::False) {
@@ -116,7 +121,7 @@ impl<'run> Machine<'run> {
             });
             values.push(node);
         }
-        Ok((truth, values))
+        Ok(Some((truth, values)))
     }
 
     pub(super) fn take_of(

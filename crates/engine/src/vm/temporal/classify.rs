@@ -158,7 +158,8 @@ impl<'run> Classifier<'_, 'run> {
                 continue;
             }
             machine.spend(1)?;
-            let reading = self.alternative(machine, unique, alternative, step, Rc::make_mut(&mut timeline.values))?;
+            let values = Rc::make_mut(&mut timeline.values);
+            let Some(reading) = self.alternative(machine, unique, alternative, step, values)? else { continue };
             overall = Some(overall.map_or(reading.truth, |truth| truth.or(reading.truth)));
             if unique.joined {
                 keep_candidate(timeline, candidate, number, &reading);
@@ -187,18 +188,16 @@ impl<'run> Classifier<'_, 'run> {
         timeline: &mut Timeline<'run>,
     ) -> Result<(), Fault> {
         let Some(alternative) = unique.alternatives.get(usize::from(candidate.alternative)) else { return Ok(()) };
-        if alternative.proposed == is_executed(step) {
-            timeline
-                .matches
-                .get_mut(candidate.unique.0 as usize)
-                .into_iter()
-                .for_each(|matches| matches.note(number, None));
-            return Ok(());
+        let mut reading = None;
+        if alternative.proposed != is_executed(step) {
+            machine.spend(1)?;
+            reading = self.alternative(machine, unique, alternative, step, Rc::make_mut(&mut timeline.values))?;
         }
-        machine.spend(1)?;
-        let AlternativeReading { truth, value_ids } =
-            self.alternative(machine, unique, alternative, step, Rc::make_mut(&mut timeline.values))?;
         let Some(matches) = timeline.matches.get_mut(candidate.unique.0 as usize) else { return Ok(()) };
+        let Some(AlternativeReading { truth, value_ids }) = reading else {
+            matches.note(number, None);
+            return Ok(());
+        };
         matches.note(number, Some(truth));
         let plain = truth.plain();
         if plain != Some(false) {
@@ -208,7 +207,8 @@ impl<'run> Classifier<'_, 'run> {
         Ok(())
     }
 
-    /// Status, condition and bindings of one alternative, joined by `and`; nothing is evaluated behind a plain no.
+    /// Status, condition and bindings of one alternative, joined by `and`; nothing is evaluated behind a plain no. `None` where the step has
+    /// another text than is behind the word of its kind.
     fn alternative(
         &mut self,
         machine: &mut Machine<'run>,
@@ -216,7 +216,12 @@ impl<'run> Classifier<'_, 'run> {
         alternative: &Alternative<CodeId>,
         step: &'run Step<'run>,
         values: &mut Values<'run>,
-    ) -> Result<AlternativeReading, Fault> {
+    ) -> Result<Option<AlternativeReading>, Fault> {
+        if let Some(text) = alternative.text
+            && self.truth(machine, text, step)? == Truth::False
+        {
+            return Ok(None);
+        }
         let mut reading = AlternativeReading {
             truth: succeeded(alternative.succeeded, step.status),
             value_ids: smallvec::smallvec![ValueId::OPEN; unique.names.len()],
@@ -234,7 +239,7 @@ impl<'run> Classifier<'_, 'run> {
             let position = unique.names.binary_search(&name).unwrap_or(usize::MAX);
             reading.bind(position, node, values);
         }
-        Ok(reading)
+        Ok(Some(reading))
     }
 
     fn truth(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Truth, Fault> {

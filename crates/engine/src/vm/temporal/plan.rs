@@ -265,6 +265,7 @@ impl PlanBuilder<'_> {
 
     fn canonical(&mut self, alternative: &Alternative<CodeId>) -> Alternative<CodeId> {
         Alternative {
+            text: alternative.text.map(|code| self.representative_code(code)),
             condition: alternative.condition.map(|code| self.representative_code(code)),
             binds: alternative.binds.iter().map(|&(name, code)| (name, self.representative_code(code))).collect(),
             joins: alternative.joins.iter().map(|&code| self.representative_code(code)).collect(),

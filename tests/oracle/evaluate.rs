@@ -27,6 +27,9 @@ fn split(statement: &Statement, headers: &mut Vec<Header>, out: &mut Vec<Stateme
         headers.pop();
         return;
     }
+    if let Statement::Gated(inner, _) = statement {
+        return split(inner, headers, out);
+    }
     if let (Statement::When(inner, condition), false) = (statement, headers.is_empty()) {
         // A modifier belongs to the assertion: it is asked before any window is looked at.
         let mut inside = Vec::new();
@@ -49,7 +52,7 @@ fn evaluate_one(statement: &Statement, run: &Run) -> Verdicts {
 /// Every pattern of a statement, those of groups and blocks included.
 pub fn collect<'s>(statement: &'s Statement, out: &mut Vec<&'s Pattern>) {
     match statement {
-        Statement::Not(inner) | Statement::When(inner, _) => collect(inner, out),
+        Statement::Not(inner) | Statement::When(inner, _) | Statement::Gated(inner, _) => collect(inner, out),
         Statement::AnyOf(body) | Statement::AllOf(body) | Statement::NoneOf(body) | Statement::AtLeast(_, body) => {
             body.iter().for_each(|inner| collect(inner, out));
         }
@@ -86,6 +89,8 @@ fn verdict(statement: &Statement, world: &World) -> Verdicts {
             when(condition, world, || block_body(&body, world))
         }
         Statement::When(inner, condition) => when(condition, world, || verdict(inner, world)),
+        // What is denied or allowed is nothing to the verdict.
+        Statement::Gated(inner, _) => verdict(inner, world),
         Statement::Block(header, body) => block(header, body, world),
         Statement::Expression(condition) if is_over_values(condition) => {
             settled(|answers: &mut Answers| over_values(condition, world, answers))

@@ -1,10 +1,10 @@
 //! Generated rules on generated runs.
 
 use crate::answers::TooMany;
+use crate::denied;
 use crate::evaluate::{collect, evaluate};
 use crate::expression;
 use crate::generate_expression;
-use crate::generate_rule;
 use crate::generate_run;
 use crate::model::{Statement, Within};
 use crate::parse;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// The rule of some choices, as its text and as it is read back.
 pub fn rule_of(source: &mut Source) -> (String, Vec<Statement>) {
-    let text = print::statement(&generate_rule::rule(source));
+    let text = print::statement(&denied::rule(source));
     let statements = parse::statements(&text);
     (text, statements)
 }
@@ -90,7 +90,7 @@ fn walk(statement: &Statement, out: &mut Vec<String>) {
         Within::Milliseconds(_) => "~ within time".to_owned(),
     }));
     match statement {
-        S::Not(inner) | S::When(inner, _) => walk(inner, out),
+        S::Not(inner) | S::When(inner, _) | S::Gated(inner, _) => walk(inner, out),
         S::AnyOf(body) | S::AllOf(body) | S::NoneOf(body) | S::AtLeast(_, body) | S::Block(_, body) => {
             body.iter().for_each(|inner| walk(inner, out));
         }

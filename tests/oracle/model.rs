@@ -373,6 +373,23 @@ pub enum Statement {
     Block(Header, Vec<Statement>),
     /// `STATEMENT when COND`.
     When(Box<Statement>, Condition),
+    /// `STATEMENT deny vacuous allow undecided`.
+    Gated(Box<Statement>, Denied),
+}
+
+/// What `deny` (`true`) and `allow` say of an assertion; `None` where they say nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Denied {
+    pub vacuous: Option<bool>,
+    pub undecided: Option<bool>,
+}
+
+impl Denied {
+    /// The words with what each says, in the order in which they are written.
+    pub fn words(self) -> impl Iterator<Item = (&'static str, bool)> {
+        let words = [("vacuous", self.vacuous), ("undecided", self.undecided)];
+        words.into_iter().filter_map(|(word, denies)| Some((word, denies?)))
+    }
 }
 
 impl Statement {
@@ -425,7 +442,7 @@ impl Statement {
                 vec![a, b]
             }
             S::Flow(flow) => flow.patterns(),
-            S::Expression(_) | S::Not(_) | S::Block(..) | S::When(..) => Vec::new(),
+            S::Expression(_) | S::Not(_) | S::Block(..) | S::When(..) | S::Gated(..) => Vec::new(),
             S::AnyOf(_) | S::AllOf(_) | S::NoneOf(_) | S::AtLeast(..) => Vec::new(),
         }
     }

@@ -186,7 +186,7 @@ impl Judge<'_, '_> {
     }
 
     /// A closing step: what it alone binds may have any value.
-    fn closes(&mut self, c: &Pattern, index: usize, env: &Env) -> bool {
+    pub fn closes(&mut self, c: &Pattern, index: usize, env: &Env) -> bool {
         let envs = self.world.environments(&[c]);
         envs.into_iter().any(|mut own| {
             own.extend(env.clone());

@@ -1,7 +1,8 @@
 //! Reads the text that `print.rs` writes, so that cases can be kept as rules and runs that people read.
 
 use crate::model::{
-    Adjacency, Comparison, Condition, CountTest, Header, Over, Pattern, Quantifier, SequenceMode, Statement, Within,
+    Adjacency, Comparison, Condition, CountTest, Denied, Header, Over, Pattern, Quantifier, SequenceMode, Statement,
+    Within,
 };
 use crate::tokens::{Token, tokens};
 use serde_json::Value;
@@ -72,10 +73,31 @@ impl Parser {
                 return out;
             }
             let statement = self.statement();
-            out.push(match self.words("when") {
+            let statement = match self.words("when") {
                 true => Statement::When(Box::new(statement), self.condition()),
                 false => statement,
+            };
+            let denied = self.modifiers();
+            out.push(match denied == Denied::default() {
+                true => statement,
+                false => Statement::Gated(Box::new(statement), denied),
             });
+        }
+    }
+
+    /// `deny vacuous allow undecided`.
+    fn modifiers(&mut self) -> Denied {
+        let mut denied = Denied::default();
+        loop {
+            let denies = self.words("deny");
+            if !denies && !self.words("allow") {
+                return denied;
+            }
+            match self.next() {
+                Token::Word(word) if word == "vacuous" => denied.vacuous = Some(denies),
+                Token::Word(word) if word == "undecided" => denied.undecided = Some(denies),
+                other => panic!("{other:?} is nothing to deny"),
+            }
         }
     }
 

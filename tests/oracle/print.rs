@@ -1,8 +1,8 @@
 //! Rules as `.assert` text.
 
 use crate::model::{
-    Adjacency, ArgForm, ArgTest, By, Comparison, Condition, CountTest, Flow, Header, OfProgram, Operand, Over, Path,
-    Pattern, Quantifier, Right, Segment, Selection, SequenceMode, Simple, Statement, Test, Text, What, Within,
+    Adjacency, ArgForm, ArgTest, By, Comparison, Condition, CountTest, Denied, Flow, Header, OfProgram, Operand, Over,
+    Path, Pattern, Quantifier, Right, Segment, Selection, SequenceMode, Simple, Statement, Test, Text, What, Within,
 };
 
 /// One statement, on as many lines as its blocks need.
@@ -70,8 +70,15 @@ pub fn statement(statement: &Statement) -> String {
         S::NoneOf(body) => group("none of", body),
         S::AtLeast(n, body) => group(&format!("at least {n} of"), body),
         S::Block(header, body) => group(&self::header(header), body),
+        S::Gated(inner, denied) => format!("{}{}", self::statement(inner), modifiers(*denied)),
         S::When(inner, inner_condition) => format!("{} when {}", self::statement(inner), condition(inner_condition)),
     }
+}
+
+/// ` deny vacuous allow undecided`.
+pub fn modifiers(denied: Denied) -> String {
+    let word = |(word, denies): (&str, bool)| format!(" {} {word}", if denies { "deny" } else { "allow" });
+    denied.words().map(word).collect()
 }
 
 fn header(header: &Header) -> String {

@@ -4,7 +4,7 @@ use crate::answers::Answers;
 use crate::condition::{asserted_truth, condition_truth};
 use crate::generate_run;
 use crate::generated::rule_of;
-use crate::matching::{Domain, World};
+use crate::matching::{Domain, Env, World};
 use crate::model::{Adjacency, Condition, Pattern, Quantifier, Statement};
 use crate::program::{self, Place};
 use crate::run::{Kind, Run};
@@ -17,12 +17,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The steps that fail a statement; `None` for one whose violations this does not tell, or where something is unknown.
 fn expected(statement: &Statement, run: &Run) -> Option<BTreeSet<Place>> {
     use Statement as S;
+    if let S::Gated(inner, _) = statement {
+        return expected(inner, run);
+    }
     let told = matches!(
         statement,
         S::Never(_)
             | S::Only(_)
             | S::After { .. }
             | S::NeverAfter { .. }
+            | S::NeverBetween { .. }
             | S::If(..)
             | S::Iff(..)
             | S::NotBoth(..)
@@ -79,6 +83,23 @@ impl Violations<'_, '_> {
                         earlier.any(|t| this.0.pair(one, hit, a, *t) && this.0.bound(*t, hit.step, *within))
                     };
                     caught.extend(self.lacking(one, is_caught));
+                }
+                caught
+            }
+            S::NeverBetween { b, a, c } => {
+                let mut caught = Vec::new();
+                for one in b {
+                    let envs = self.0.world.environments(&[one, a]);
+                    let closes_behind = |this: &mut Self, t: usize, s: usize, env: &Env| {
+                        let end = steps.iter().copied().find(|r| *r > t && this.0.closes(c, *r, env));
+                        end.is_some_and(|end| end > s)
+                    };
+                    let is_caught = |this: &mut Self, s: usize, env: &Env| {
+                        let opens: Vec<usize> = steps.iter().copied().filter(|t| *t < s).collect();
+                        this.0.matches(one, s, env)
+                            && opens.into_iter().any(|t| this.0.matches(a, t, env) && closes_behind(this, t, s, env))
+                    };
+                    caught.extend(steps.iter().filter(|s| envs.iter().any(|env| is_caught(self, **s, env))));
                 }
                 caught
             }

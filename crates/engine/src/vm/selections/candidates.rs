@@ -32,6 +32,9 @@ pub(super) struct Candidates<'run> {
     ranks: Vec<Rank>,
 }
 
+/// What an alternative says of a step, with the values that it binds.
+type Reading<'run> = (Truth, SmallVec<[Node<'run>; 1]>);
+
 /// A step that an alternative may match.
 #[derive(Debug)]
 pub(super) struct Candidate<'run> {
@@ -97,7 +100,7 @@ impl<'run> Machine<'run> {
         &mut self,
         alternative: &Alternative<CodeId>,
         step: &'run Step<'run>,
-    ) -> Result<Option<(Truth, SmallVec<[Node<'run>; 1]>)>, Fault> {
+    ) -> Result<Option<Reading<'run>>, Fault> {
         let scope = ExpressionScope::of_step(step);
         if let Some(text) = alternative.text
             && self.truth(text, &scope)? == Truth::False

@@ -91,6 +91,9 @@ impl<'p> Judge<'p> {
                     AssertionReads::Run => return false,
                     AssertionReads::Entries | AssertionReads::Names => {}
                     AssertionReads::Times => wanted.times = true,
+                    AssertionReads::Parts(parts) => {
+                        wanted.fields.extend(parts.iter().map(|(unique, fields)| (place, *unique, *fields)));
+                    }
                     AssertionReads::Fields { unique, fields } => wanted.fields.push((place, *unique, *fields)),
                     AssertionReads::All { field } => *wanted.all.get_mut(*field as usize).unwrap_or(&mut false) = true,
                 }

@@ -7,7 +7,7 @@ use averment_engine::bytecode::program::Program;
 use averment_traces::projection::Field;
 
 /// What the evaluation of an assertion looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AssertionReads {
     /// Entries of the run that the projection holds.
     Entries,
@@ -27,6 +27,8 @@ pub enum AssertionReads {
         /// Which.
         field: Field,
     },
+    /// The names and places of the calls, and fields of those whose names fit unique patterns.
+    Parts(Vec<(u32, [bool; 2])>),
     /// Anything.
     Run,
 }
@@ -53,10 +55,20 @@ impl Prefilter {
         }
         match &item.check {
             Form::Expression(condition) if self.is_of_entries(*condition) => AssertionReads::Entries,
-            Form::Temporal(statement) => self.of_statement(statement),
+            Form::Temporal(statement) => match self.of_statement(statement) {
+                AssertionReads::Run => self.of_parts(item),
+                reads => reads,
+            },
+            Form::Selected { .. } => self.of_parts(item),
             Form::NoneIn { field, .. } => AssertionReads::All { field: *field },
             Form::Expression(_) | Form::Open => AssertionReads::Run,
         }
+    }
+
+    fn of_parts(&self, item: &Item) -> AssertionReads {
+        let Some(parts) = &item.parts else { return AssertionReads::Run };
+        let fields = |unique: &u32| self.fields.get(unique).map(|masks| masks.each_ref().map(Option::is_some));
+        AssertionReads::Parts(parts.iter().filter_map(|unique| Some((*unique, fields(unique)?))).collect())
     }
 
     fn of_statement(&self, statement: &Statement) -> AssertionReads {

@@ -25,6 +25,7 @@ pub(super) fn prefilter(rules: Compiled<'_>, read_set: &mut ReadSet) -> Prefilte
         plan,
         reader: Reader::new(rules.program),
         conditions: Vec::new(),
+        read_for_parts: Vec::new(),
         known: FxHashMap::default(),
         fields: FxHashMap::default(),
         searched: Default::default(),
@@ -52,21 +53,24 @@ pub(super) fn prefilter(rules: Compiled<'_>, read_set: &mut ReadSet) -> Prefilte
 }
 
 /// Makes a prefilter.
-struct Builder<'p> {
-    program: &'p Program,
-    prepared: &'p Prepared,
-    plan: &'p Plan,
-    reader: Reader<'p>,
+pub(super) struct Builder<'p> {
+    pub(super) program: &'p Program,
+    pub(super) prepared: &'p Prepared,
+    pub(super) plan: &'p Plan,
+    pub(super) reader: Reader<'p>,
     conditions: Vec<Condition>,
+    /// What is read for assertions that parts of calls decide.
+    pub(super) read_for_parts: Vec<ConditionReads>,
     /// The conditions by their code, and whether they are given a value.
     known: FxHashMap<(&'p [Op], bool), Option<u32>>,
-    fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
+    pub(super) fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
     searched: [Vec<Literal>; 2],
 }
 
 impl<'p> Builder<'p> {
     fn finish(self, items: Vec<Item>, read_set: &mut ReadSet) -> Prefilter {
-        let roots = roots(self.program, &self.conditions, read_set);
+        let all = self.conditions.iter().map(|condition| &condition.reads).chain(&self.read_for_parts);
+        let roots = roots(self.program, all, read_set);
         let mut searches = [None, None];
         for ((search, literals), texts) in searches.iter_mut().zip(&self.searched).zip(&mut read_set.texts) {
             if !literals.is_empty() {
@@ -93,15 +97,25 @@ impl<'p> Builder<'p> {
     }
 
     fn item(&mut self, number: u32, assertion: &Assertion) -> Item {
-        let open = Item { assertion: number, when: Vec::new(), check: Form::Open };
+        let open = Item { assertion: number, when: Vec::new(), check: Form::Open, parts: None };
         let rule = assertion.rule.and_then(|rule| self.program.rules.get(rule as usize));
         let special = rule.is_some_and(|rule| matches!(rule.role, RuleRole::Case { .. } | RuleRole::Invariant));
         if special || assertion.settings.threshold.is_some() {
             return open;
         }
         let when: Option<Vec<u32>> = assertion.settings.when.iter().map(|code| self.of_entries(*code)).collect();
-        match (when, self.form(&assertion.check)) {
-            (Some(when), Some(check)) => Item { assertion: number, when, check },
+        let Some(when) = when else { return open };
+        if let Some(check) = self.form(&assertion.check) {
+            let parts = if let Form::Temporal(statement) = &check { self.parts_of(statement.temporal()) } else { None };
+            return Item { assertion: number, when, check, parts };
+        }
+        match &assertion.check {
+            Check::Expression(code) => match self.parts_of_selections(*code) {
+                Some((parts, of_calls)) => {
+                    Item { assertion: number, when, check: Form::Selected { of_calls }, parts: Some(parts) }
+                }
+                None => open,
+            },
             _ => open,
         }
     }
@@ -200,9 +214,13 @@ impl<'p> Builder<'p> {
 }
 
 /// The entries that conditions look at, each with what is read of it.
-fn roots(program: &Program, conditions: &[Condition], read_set: &mut ReadSet) -> Vec<Root> {
+fn roots<'r>(
+    program: &Program,
+    conditions: impl Iterator<Item = &'r ConditionReads>,
+    read_set: &mut ReadSet,
+) -> Vec<Root> {
     let mut roots: Vec<Root> = Vec::new();
-    for predicate in conditions.iter().flat_map(|condition| &condition.reads.predicates) {
+    for predicate in conditions.flat_map(|reads| &reads.predicates) {
         let Base::Root(name) = predicate.path.base else { continue };
         if let Some(root) = roots.iter_mut().find(|root| root.name == name) {
             root.mask.add(predicate.read_keys());

@@ -6,7 +6,7 @@
 
 use super::predicate::{Base, Literal, Operand, Path, Predicate, small};
 use averment_builtins::pattern::is_heavy;
-use averment_engine::bytecode::ops::Op;
+use averment_engine::bytecode::ops::{Op, SelectionRef};
 use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::ir::Constant;
 use averment_runs::run::Kind;
@@ -14,7 +14,7 @@ use averment_syntax::ast::TestKind;
 use averment_traces::projection::Field;
 
 /// What a condition looks at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ConditionReads {
     /// Its tests, in order.
     pub(super) predicates: Vec<Predicate>,
@@ -94,12 +94,28 @@ enum Symbol {
 pub(super) struct Reader<'p> {
     program: &'p Program,
     predicates: Vec<Predicate>,
+    /// The selections that code takes, where somebody asks for them.
+    selections: Option<Vec<SelectionRef>>,
 }
 
 impl<'p> Reader<'p> {
     /// A reader for the code of a program.
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, predicates: Vec::new() }
+        Self { program, predicates: Vec::new(), selections: None }
+    }
+
+    /// The read set of code for which the values of bindings are there, and the selections that it takes of the whole run; what these look at
+    /// is not in it.
+    pub(super) fn with_selections(&mut self, code: CodeId) -> Option<(ConditionReads, Vec<SelectionRef>)> {
+        self.predicates.clear();
+        self.selections = Some(Vec::new());
+        let read = self.paths(code, DEPTH);
+        let selections = self.selections.take()?;
+        read?;
+        Some((
+            ConditionReads { predicates: std::mem::take(&mut self.predicates), needed: None, plain: false },
+            selections,
+        ))
     }
 
     /// The read set of a condition, where it can be told. `given` says whether it is given a value.
@@ -135,6 +151,11 @@ impl<'p> Reader<'p> {
                     self.paths(self.program.defs.get(number.0 as usize)?.code, depth)?;
                     continue;
                 }
+                Op::Select(selection, _) | Op::Fold(_, selection, _) if self.selections.is_some() => {
+                    self.selections.iter_mut().for_each(|all| all.push(selection));
+                    continue;
+                }
+                Op::Binding(_) if self.selections.is_some() => continue,
                 Op::Select(..)
                 | Op::Fold(..)
                 | Op::Collect(..)

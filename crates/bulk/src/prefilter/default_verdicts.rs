@@ -63,6 +63,7 @@ impl DefaultVerdicts {
     ) -> [Answer; 2] {
         let defaults = match &item.check {
             Form::Open => Some([Answer::Open; 2]),
+            Form::Selected { .. } => None,
             _ if !item.when.is_empty() => None,
             Form::Expression(condition) => {
                 let known = prefilter.conditions.get(*condition as usize);

@@ -6,12 +6,14 @@ use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value};
 use averment_engine::bytecode::program::{Check, CodeId};
 use averment_engine::vm::context::ExpressionScope;
-use averment_engine::vm::evaluate::verdict_of;
+use averment_engine::vm::evaluate::{Verdicts, verdict_of};
 use averment_engine::vm::machine::Machine;
 use averment_engine::vm::over_runs::{self, Given};
+use averment_engine::vm::temporal::by_name::NamedCalls;
 use averment_runs::run::{Kind, Run, RunSource, Step};
 use averment_traces::projection::{Field, FieldMask, Held, Projection};
 use bumpalo::Bump;
+use bumpalo::collections::Vec as Items;
 use rustc_hash::FxHashMap;
 
 /// Evaluates conditions on one run. What it looks at is read when the first condition asks.
@@ -29,6 +31,8 @@ pub(super) struct Evaluator<'e, 'a> {
     calls: Option<Vec<&'a Step<'a>>>,
     /// The run with a field of all calls, by field.
     with_field: [Option<Option<&'a Run<'a>>>; 2],
+    /// Judges on the run with the fields of calls that some unique pattern looks at; the inner `None` where they cannot be read here.
+    of_parts: Option<Option<Verdicts<'a, 'a>>>,
 }
 
 impl<'e, 'a> Evaluator<'e, 'a> {
@@ -49,6 +53,7 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             steps: FxHashMap::default(),
             calls: None,
             with_field: [None, None],
+            of_parts: None,
         }
     }
 
@@ -140,6 +145,37 @@ impl<'e, 'a> Evaluator<'e, 'a> {
         })?;
         let Compiled { program, prepared, options } = self.rules;
         verdict_of(program, prepared, run, self.source.arena(), options, assertion)
+    }
+
+    /// The verdict of an assertion that the names of the calls and the fields decide which unique patterns look at; `None` where only the run
+    /// itself says all that is to be said of it.
+    pub(super) fn verdict_of_parts(&mut self, assertion: u32, calls: &NamedCalls<'_>) -> Option<Verdict> {
+        if self.of_parts.is_none() {
+            let Compiled { program, prepared, options } = self.rules;
+            let run = self.with_parts(calls);
+            let judge = run.map(|run| Verdicts::new(program, prepared, run, self.source.arena(), options));
+            self.of_parts = Some(judge);
+        }
+        self.of_parts.as_mut()?.as_mut()?.alone(assertion)
+    }
+
+    fn with_parts(&self, calls: &NamedCalls<'_>) -> Option<&'a Run<'a>> {
+        // A run that was read in full is judged as a whole.
+        let (Source::Line(_), arena) = (self.source, self.source.arena()) else { return None };
+        let mut steps = Items::with_capacity_in(self.projection.calls.len(), arena);
+        for number in 0..self.projection.calls.len() {
+            let class = calls.classes.get(number).and_then(|class| calls.patterns.get(*class as usize));
+            let mut masks: [Option<FieldMask>; 2] = [None, None];
+            for of_unique in class?.iter().filter_map(|unique| self.prefilter.fields.get(unique)) {
+                for (all, mask) in masks.iter_mut().zip(of_unique) {
+                    mask.iter().for_each(|mask| all.get_or_insert_default().join(mask));
+                }
+            }
+            steps.push(self.call(number, |field| masks.get(field as usize)?.as_ref())?);
+        }
+        let mut made = self.prefilter.entries(self.rules, self.projection, self.source)?;
+        made.calls(steps.into_bump_slice());
+        Some(arena.alloc(made.run("", RunSource::default())))
     }
 
     fn with_field_of_all(&self, field: Field) -> Option<&'a Run<'a>> {

@@ -63,9 +63,27 @@ impl<'a> Judging<'_, 'a> {
             Form::Open => Answer::Open,
             Form::Expression(condition) => self.condition(*condition).map_or(Answer::Open, Answer::of_truth),
             _ if self.projection.unusual || !self.projection.records_calls => Answer::Open,
-            Form::Temporal(statement) => statement.judge(self),
+            Form::Selected { of_calls } => match self.by_parts(item) {
+                Answer::Vacuous if *of_calls && !self.occurs(item) => Answer::Idle,
+                answer => answer,
+            },
+            Form::Temporal(statement) => match statement.judge(self) {
+                Answer::Open => self.by_parts(item),
+                answer => answer,
+            },
             Form::NoneIn { field, literals, default } => self.none_in(item.assertion, *field, literals, *default),
         }
+    }
+
+    /// The answer of an assertion that parts of the calls decide.
+    fn by_parts(&mut self, item: &Item) -> Answer {
+        let verdict = item.parts.as_ref().and_then(|_| self.evaluator.verdict_of_parts(item.assertion, &self.calls));
+        verdict.map_or(Answer::Open, Answer::of_verdict)
+    }
+
+    /// Whether a call has a name of its patterns.
+    fn occurs(&self, item: &Item) -> bool {
+        item.parts.iter().flatten().any(|unique| self.calls.count(*unique) > 0)
     }
 
     fn none_in(&mut self, assertion: u32, field: Field, literals: &[u32], default: Answer) -> Answer {

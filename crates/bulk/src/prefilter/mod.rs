@@ -14,6 +14,7 @@ mod default_verdicts;
 mod evaluator;
 mod judging;
 mod literals;
+mod parts;
 mod predicate;
 pub mod projected_run;
 mod temporal;
@@ -120,11 +121,17 @@ struct Item {
     assertion: u32,
     when: Vec<u32>,
     check: Form,
+    /// The unique patterns whose calls decide it together with the names of the others and with entries of the run, where that is so.
+    parts: Option<Box<[u32]>>,
 }
 
 #[derive(Debug)]
 enum Form {
     Expression(u32),
+    /// An expression over steps, which parts of the calls decide; and whether nothing else does.
+    Selected {
+        of_calls: bool,
+    },
     Temporal(Statement),
     /// No text of a field of all calls meets a predicate.
     NoneIn {

@@ -81,6 +81,11 @@ impl Statement {
         }
     }
 
+    /// Its number.
+    pub(super) fn temporal(&self) -> TemporalId {
+        self.temporal
+    }
+
     /// The answer for a run in which no call fits any of its patterns; `None` where something else of the run decides.
     pub(super) fn default_verdict(&self, plan: &Plan, with_calls: bool) -> Option<Answer> {
         // The name of a call that fits nothing.

@@ -194,6 +194,32 @@ fn program_of_runs() -> &'static Rules {
     PROGRAM.get_or_init(|| compiled(&RULES.replace("meta.tag == \"x\" when meta.kind == \"y\"\n", "")))
 }
 
+/// Rules that the names of the calls and fields of some of them decide.
+const OF_PARTS: &str = r#"
+sum(args.amount of refund) <= 500
+max(args.amount of refund(user == "u")) <= output.n * 20
+count refund + count authenticate <= length(output.list) + 2
+count (refund where args.amount > 20 and result.code == 0) <= 1
+length(result.rows of search*) >= count refund and output.n > 1
+last(result.code of refund | delete_record) == 0
+(args.user of authenticate) == ["u"]
+never refund(amount > 100), delete_record(force == true)
+require refund(amount <= 30, user: "u") 1.. times
+only refund(amount exists), authenticate, search*
+after authenticate(user: $u) -> refund(user: $u) within 2 calls
+never refund(user: $u) between authenticate(user: $u) and delete_record
+if delete_record(id: $i) then refund(id == $i)
+starts before authenticate(user: $u) -> refund(user: $u)
+sequence authenticate -> refund(amount > 5) -> delete_record
+first authenticate(user exists)
+each refund(user: $u): args.amount > 1 and args.user == $u
+"#;
+
+fn of_parts() -> &'static Rules {
+    static PROGRAM: std::sync::OnceLock<Rules> = std::sync::OnceLock::new();
+    PROGRAM.get_or_init(|| compiled(OF_PARTS))
+}
+
 fn by_name() -> &'static Rules {
     static PROGRAM: std::sync::OnceLock<Rules> = std::sync::OnceLock::new();
     PROGRAM.get_or_init(|| compiled(BY_NAME))
@@ -479,6 +505,11 @@ proptest! {
     }
 
     #[test]
+    fn what_parts_of_calls_say_the_evaluation_says(line in run()) {
+        judge(&line, of_parts()).and_then(|both| agreed(both, of_parts(), &line));
+    }
+
+    #[test]
     fn broken_lines_are_never_judged_otherwise(line in run(), at in any::<prop::sample::Index>(), with in prop::sample::select(vec![
         "", "\"", "\\", "{", "}", "[", "]", ",", ":", " ", "0", "null", "\u{1}", "\\u00e9", "é",
     ])) {
@@ -501,7 +532,7 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
         .filter(|(answer, _)| **answer == Answer::Open)
         .map(|(_, assertion)| assertion.text.as_str())
         .collect();
-    assert_eq!(open, ["before authenticate(user: $u) -> refund(user: $u)", "never refund(amount > 100)"]);
+    assert_eq!(open, ["before authenticate(user: $u) -> refund(user: $u)"]);
     let said = |line: &str| {
         let number = program().0.assertions.iter().position(|one| one.text == "no risky in calls[*].result");
         check(line).and_then(|both| both.fast).expect("read from its bytes")[number.expect("the assertion")]
@@ -510,6 +541,38 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
     // What a later key replaces is not there, and only the full reader knows what is.
     let replaced = line.replace(r#""note":"AKIA1234""#, r#""note":"AKIA1234","note":"fine""#);
     assert_eq!(said(&replaced), Answer::Open);
+}
+
+/// No run is read in full for lists over calls, or for calls that have to meet a condition, but where a step cannot be judged.
+#[test]
+fn parts_of_calls_decide_lists_over_them_and_conditions_of_them() {
+    let call =
+        |tool: &str, args: &str| format!(r#"{{"name":"{tool}","args":{args},"result":{{"code":0,"rows":[1]}}}}"#);
+    let run = |amount: &str| {
+        let refund = format!(r#"{{"user":"u","id":"o-1","amount":{amount},"note":"{}"}}"#, "x".repeat(50));
+        let calls = [
+            call("authenticate", r#"{"user":"u"}"#),
+            call("refund", &refund),
+            call("refund", r#"{"user":"u","id":"o-2","amount":7}"#),
+            call("search_web", "{}"),
+            call("delete_record", r#"{"id":"o-1","force":false}"#),
+        ];
+        format!(r#"{{"tool_calls":[{}],"output":{{"n":12}}}}"#, calls.join(","))
+    };
+    let open = |line: &str| {
+        let both = agreed(judge(line, of_parts()).expect("a run"), of_parts(), line).expect("a run");
+        let answers = both.fast.expect("read from its bytes");
+        let open = (0..).zip(&answers).filter(|(_, answer)| **answer == Answer::Open);
+        let texts = open.map(|(number, _): (usize, _)| of_parts().0.assertions[number].text.as_str());
+        texts.collect::<Vec<&str>>().join("\n")
+    };
+    assert_eq!(open(&run("15")), "");
+    assert_eq!(open(&run("900")), "");
+    // Which steps could not be judged is told of each run.
+    assert!(open(&run("\"15\"")).contains("never refund(amount > 100)"));
+    let nothing = r#"{"tool_calls":[],"output":{"n":12}}"#;
+    let both = judge(nothing, of_parts()).expect("a run");
+    assert_eq!(both.fast.expect("read from its bytes")[0], Answer::Idle);
 }
 
 #[test]

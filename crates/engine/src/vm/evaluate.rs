@@ -119,6 +119,32 @@ pub fn verdict_of<'run>(
     Some(evaluation.assertion(number, program.assertions.get(number as usize)?).verdict)
 }
 
+/// Judges assertions of one run one after the other.
+pub struct Verdicts<'run, 'a>(Evaluation<'run, 'a>);
+
+impl<'run, 'a> Verdicts<'run, 'a> {
+    /// None judged yet.
+    #[must_use]
+    pub fn new(
+        program: &'run Program,
+        prepared: &'run Prepared,
+        run: &'run Run<'run>,
+        arena: &'run Bump,
+        options: &'a EvaluateOptions,
+    ) -> Self {
+        Self(Evaluation::new(Machine::new(program, prepared, run, arena, options.limits), options))
+    }
+
+    /// The verdict of an assertion; `None` where more is to be said of it that reasons do not say: a step that it could not judge, a remark.
+    pub fn alone(&mut self, number: u32) -> Option<Verdict> {
+        let assertion = self.0.judge.machine.program.assertions.get(number as usize)?;
+        let outcome = self.0.assertion(number, assertion);
+        let own = score::counted(outcome.status, score::of_verdict(outcome.verdict));
+        let plain = outcome.unjudged.is_none() && outcome.remark.is_none() && outcome.gates.is_empty();
+        (plain && outcome.score == own).then_some(outcome.verdict)
+    }
+}
+
 /// The verdicts of some assertions on a run by what they assert alone, whatever their `when` says; `None` for a fault.
 #[must_use]
 pub fn verdicts_of_checks<'run>(

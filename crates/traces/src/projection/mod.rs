@@ -87,6 +87,17 @@ impl Default for FieldMask {
 }
 
 impl FieldMask {
+    /// Adds all that another mask reads.
+    pub fn join(&mut self, other: &Self) {
+        let (Self::Keys(own), Self::Keys(added)) = (&mut *self, other) else { return *self = Self::All };
+        for (key, inner) in added {
+            match own.iter_mut().find(|(name, _)| name == key) {
+                Some((_, mask)) => mask.join(inner),
+                None => own.push((key.clone(), inner.clone())),
+            }
+        }
+    }
+
     /// Adds what a path of keys leads to.
     pub fn add(&mut self, keys: &[String]) {
         let mut mask = self;

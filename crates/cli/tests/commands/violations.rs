@@ -75,11 +75,11 @@ fn one_violation_is_a_list_of_one_and_what_holds_has_none() {
 fn what_stands_in_a_window_that_never_closes_is_no_violation_of_another_one() {
     let run = |complete: bool| {
         let calls: Vec<Value> =
-            ["open", "write", "close", "open", "drop"].iter().map(|tool| json!({ "tool": tool })).collect();
+            ["open", "edit", "close", "open", "drop"].iter().map(|tool| json!({ "tool": tool })).collect();
         json!({ "calls": calls, "complete": complete }).to_string()
     };
     for complete in [true, false] {
-        let rules = "never drop, write between open and close\n";
+        let rules = "never drop, edit between open and close\n";
         let folder = Folder::new(&[("rules.assert", rules), ("run.json", &run(complete))]);
         for options in ["", "--profile"] {
             let violations = data(&folder, options)["runs"][0]["results"][0]["violations"].clone();

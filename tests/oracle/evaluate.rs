@@ -219,6 +219,7 @@ fn speaks_of_order(statement: &Statement) -> bool {
             | S::NeverAfter { .. }
             | S::NeverBefore { .. }
             | S::NeverBetween { .. }
+            | S::Nested(..)
     )
 }
 

@@ -79,6 +79,10 @@ fn short(expr: &Expr) -> String {
             };
             format!("({} of {of}{})", short(value), if *so_far { " so far" } else { "" })
         }
+        ExprKind::OverRuns { value, by } => {
+            let by = by.as_ref().map_or_else(String::new, |by| format!(" by {}", short(by)));
+            format!("({} of runs{by})", short(value))
+        }
         ExprKind::Filtered { list, condition } => format!("({} where {})", short(list), short(condition)),
         ExprKind::Group(inner) => format!("<{}>", short(inner)),
     }
@@ -296,6 +300,12 @@ fn flows_are_regular_expressions() {
 }
 
 #[test]
+fn a_glob_at_the_end_of_a_line_does_not_continue_it() {
+    assert_eq!(read("no bad in b*\ncount (x | y) in 1..\n").0.items.len(), 2);
+    assert!(matches!(statement("no bad in b * c"), StatementKind::NoPredicate { target, .. } if target.expr.is_some()));
+}
+
+#[test]
 fn a_line_that_reads_as_a_statement_is_one() {
     assert!(matches!(statement("first(calls)"), StatementKind::First { .. }));
     assert_eq!(expression("first(calls).tool == \"a\""), "(first(calls).tool Equal \"a\")");
@@ -317,6 +327,15 @@ fn a_line_that_reads_as_a_statement_is_one() {
     assert!(matches!(statement("never repeat a more than 3 times"), StatementKind::Repeat { .. }));
     assert!(matches!(statement("never repeat"), StatementKind::Never { .. }));
     assert!(matches!(statement("a iff b"), StatementKind::Iff { .. }));
+    assert!(matches!(
+        statement("in at least 95% of runs by meta.model with confidence 95%: rule a"),
+        StatementKind::Rate { .. }
+    ));
+    assert!(matches!(statement("in at most 2% of runs with confidence 0.9 by x: never b"), StatementKind::Rate { .. }));
+    assert!(matches!(statement("pass^3 by meta.task >= 60%: never b"), StatementKind::Rate { .. }));
+    assert_eq!(expression("avg(turns of runs by meta.m) <= 3"), "(avg((turns of runs by meta.m)) LessOrEqual 3)");
+    assert_eq!(expression("sum(args.n of runs) == 1"), "(sum((args.n of runs)) Equal 1)");
+    assert_eq!(expression("sum(args.n of \"runs\") == 1"), "(sum((args.n of \"runs\")) Equal 1)");
     match statement("refund only after approve") {
         StatementKind::Before { reversed: true, step: first, targets, .. } => {
             assert_eq!((step(&first), step(&targets[0])), ("approve".to_owned(), "refund".to_owned()));

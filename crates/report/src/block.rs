@@ -1,6 +1,7 @@
 //! A block of a Runsight workflow in a run, as that system counts it: its score, cost and tokens, what they are against earlier runs, and what
 //! became worse since the last of them.
 
+use super::change::{Delta, RUNS, Regression, Standing};
 use super::model::{ResultReport, RuleReport, RunReport};
 use super::redact::redact;
 use super::table::Table;
@@ -12,12 +13,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// So many of the latest earlier runs are compared with.
-const RUNS: usize = 100;
-/// A block costs too much more where it costs so many percent more than in the run before.
-const COST_SPIKE: f64 = 20.0;
-/// Its quality drops where its score is lower by more than this.
-const QUALITY_DROP: f64 = -0.1;
 /// Blocks that became worse and are named.
 const NAMED: usize = 10;
 
@@ -53,131 +48,18 @@ pub struct BlockReport {
     pub regressions: Vec<Regression>,
 }
 
-/// A block against the mean of earlier runs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Delta {
-    /// By how many percent it costs more; 0 where it cost nothing before.
-    pub cost_pct: Option<f64>,
-    /// By how many percent it uses more tokens.
-    pub tokens_pct: Option<f64>,
-    /// By how much its score is higher.
-    pub score_delta: Option<f64>,
-    /// How many earlier runs there are.
-    pub baseline_run_count: usize,
-}
-
-/// Something that became worse since the run before.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Regression {
-    /// What.
-    #[serde(rename = "type")]
-    pub kind: RegressionKind,
-    /// By how much.
-    pub delta: RegressionDelta,
-}
-
-/// What can become worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RegressionKind {
-    /// Assertions that passed fail.
-    AssertionRegression,
-    /// It costs over 20 % more.
-    CostSpike,
-    /// Its score is lower by more than 0.1.
-    QualityDrop,
-}
-
-/// By how much something became worse.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum RegressionDelta {
-    /// Of assertions.
-    Assertions {
-        /// Whether they pass now.
-        eval_passed: bool,
-        /// Whether they passed before.
-        baseline_eval_passed: bool,
-    },
-    /// Of the cost.
-    Cost {
-        /// By how many percent it is higher.
-        cost_pct: f64,
-        /// What it was.
-        baseline_cost: f64,
-    },
-    /// Of the score.
-    Score {
-        /// By how much it is higher: a number below zero.
-        score_delta: f64,
-    },
-}
-
 impl BlockReport {
-    /// What it is against earlier runs of the same block; `None` where there are none.
+    /// What of it is compared with other runs.
     #[must_use]
-    pub fn delta_to(&self, earlier: &[&Self]) -> Option<Delta> {
-        let earlier = earlier.get(earlier.len().saturating_sub(RUNS)..).unwrap_or_default();
-        let of = |field: fn(&Self) -> Option<f64>| mean(earlier.iter().filter_map(|one| field(one)));
-        (!earlier.is_empty()).then(|| Delta {
-            cost_pct: percent(self.cost_usd, of(|one| one.cost_usd)),
-            tokens_pct: percent(self.total_tokens, of(|one| one.total_tokens)),
-            score_delta: self.score.zip(of(|one| one.score)).map(|(now, before)| now - before),
-            baseline_run_count: earlier.len(),
-        })
-    }
-
-    /// What became worse since an earlier run.
-    #[must_use]
-    pub fn regressions_since(&self, before: &Self) -> Vec<Regression> {
-        let mut found = Vec::new();
-        if (before.passed, self.passed) == (Some(true), Some(false)) {
-            let delta = RegressionDelta::Assertions { eval_passed: false, baseline_eval_passed: true };
-            found.push(Regression { kind: RegressionKind::AssertionRegression, delta });
-        }
-        if let Some(baseline_cost) = before.cost_usd.filter(|cost| *cost > 0.0)
-            && let Some(cost_pct) = percent(self.cost_usd, before.cost_usd).filter(|percent| *percent > COST_SPIKE)
-        {
-            let delta = RegressionDelta::Cost { cost_pct, baseline_cost };
-            found.push(Regression { kind: RegressionKind::CostSpike, delta });
-        }
-        let change = self.score.zip(before.score).map(|(now, before)| now - before);
-        if let Some(score_delta) = change.filter(|change| *change < QUALITY_DROP) {
-            found.push(Regression { kind: RegressionKind::QualityDrop, delta: RegressionDelta::Score { score_delta } });
-        }
-        found
+    pub fn standing(&self) -> Standing {
+        let Self { passed, score, cost_usd, total_tokens, .. } = *self;
+        Standing { passed, score, cost_usd, total_tokens }
     }
 
     /// Whether both are of the same version of the same worker.
     fn is_comparable(&self, other: &Self) -> bool {
         (&self.soul_id, &self.soul_version) == (&other.soul_id, &other.soul_version)
     }
-}
-
-impl Regression {
-    fn in_words(&self) -> String {
-        match self.delta {
-            RegressionDelta::Assertions { .. } => "assertion_regression".to_owned(),
-            RegressionDelta::Cost { cost_pct, .. } => format!("cost_spike {cost_pct:+.1}%"),
-            RegressionDelta::Score { score_delta } => format!("quality_drop {score_delta:+.2}"),
-        }
-    }
-}
-
-/// By how many percent a number is higher than another one; 0 where that is none.
-fn percent(now: Option<f64>, before: Option<f64>) -> Option<f64> {
-    let (now, before) = now.zip(before)?;
-    Some(if before > 0.0 { (now - before) / before * 100.0 } else { 0.0 })
-}
-
-/// The mean. Of equal numbers it is that number, to the last digit.
-fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
-    let (mut mean, mut count) = (0.0, 0.0);
-    for number in numbers {
-        count += 1.0;
-        mean += (number - mean) / count;
-    }
-    (count > 0.0).then_some(mean)
 }
 
 /// Adds to the rules about blocks what the run records of these.
@@ -282,8 +164,10 @@ impl History {
             let earlier = self.blocks.get(&item.id).map(Vec::as_slice).unwrap_or_default();
             let earlier: Vec<&BlockReport> = earlier.iter().filter(|one| one.is_comparable(block)).collect();
             self.compared = self.compared.max(earlier.len().min(RUNS));
-            block.delta = block.delta_to(&earlier);
-            block.regressions = earlier.last().map(|last| block.regressions_since(last)).unwrap_or_default();
+            let earlier: Vec<Standing> = earlier.iter().map(|one| one.standing()).collect();
+            let now = block.standing();
+            block.delta = now.delta_to(&earlier);
+            block.regressions = earlier.last().map(|last| now.regressions_since(last)).unwrap_or_default();
             if !block.regressions.is_empty() {
                 let what: Vec<String> = block.regressions.iter().map(Regression::in_words).collect();
                 self.worse.push(format!("{} in {}: {}", item.id, run.run, what.join(", ")));

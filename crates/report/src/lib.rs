@@ -13,6 +13,7 @@ mod assay;
 pub mod baseline;
 pub mod block;
 pub mod by_rule;
+pub mod change;
 pub mod chunk_totals;
 mod classify;
 pub mod conditions;

@@ -72,6 +72,8 @@ pub struct Wants {
     pub lines: bool,
     /// The steps of every run.
     pub steps: bool,
+    /// What runs record of themselves.
+    pub measured: bool,
     /// How long each run took.
     pub timed: bool,
     /// Where the costs are noted, while a profile is made.
@@ -155,7 +157,7 @@ impl Batch {
     #[must_use]
     pub fn pipeline(&self, wants: Wants) -> Arc<Pipeline> {
         let Inner { programs, table, options, policy, reading, .. } = &*self.rules.inner;
-        let Wants { excerpt, findings, drawn, violations, compact, lines, steps, timed, profile } = wants;
+        let Wants { excerpt, findings, drawn, violations, compact, lines, steps, measured, timed, profile } = wants;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
@@ -164,7 +166,7 @@ impl Batch {
             options: EvaluateOptions { violations: listed, ..options.clone() },
             policy: *policy,
             drawn,
-            detail: Detail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn), steps },
+            detail: Detail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn), steps, measured },
             unused: Unused::new(reading.names.as_deref()),
             understood: Understood::default(),
             near_names: NearNames::new(programs, &options.selection),

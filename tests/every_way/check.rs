@@ -94,6 +94,7 @@ impl Check {
                 findings,
                 violations: self.violations.1,
                 steps: false,
+                measured: false,
             },
             reading: Reading { limits: Limits::default(), strict: self.strict, ..Reading::default() },
             unused: Unused::default(),

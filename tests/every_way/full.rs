@@ -50,7 +50,7 @@ impl Full {
         let table = table(programs, selection);
         let prepared: Vec<Prepared> = programs.iter().map(Prepared::new).collect();
         let options = EvaluateOptions { selection: selection.clone(), ..EvaluateOptions::default() };
-        let detail = Detail { excerpt: Some(92), findings: true, violations: 100, steps: false };
+        let detail = Detail { excerpt: Some(92), findings: true, violations: 100, steps: false, measured: false };
         let mut full = Full { table, runs: Vec::new(), outcomes: Vec::new() };
         for raw in raw {
             let arena = Bump::new();

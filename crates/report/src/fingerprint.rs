@@ -27,9 +27,7 @@ impl Fingerprints {
             add(&one.path);
             add(one.value.as_deref().map_or("", |value| value.get()));
         }
-        let hash = hash.finalize();
-        let mut first = [0; 16];
-        first.iter_mut().zip(hash.iter()).for_each(|(to, from)| *to = *from);
+        let first: [u8; 16] = beginning(hash);
         let number = self.seen.entry(first).or_insert(0);
         *number += 1;
         match *number {
@@ -53,6 +51,16 @@ pub fn hashed<const N: usize>(texts: &[&str]) -> [u8; N] {
         hash.update(text.as_bytes());
         hash.update([0]);
     }
+    beginning(hash)
+}
+
+/// The first bytes of the hash of bytes.
+#[must_use]
+pub fn bytes_hash<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    beginning(Sha256::new_with_prefix(bytes))
+}
+
+fn beginning<const N: usize>(hash: Sha256) -> [u8; N] {
     let mut first = [0; N];
     first.iter_mut().zip(hash.finalize().iter()).for_each(|(to, from)| *to = *from);
     first

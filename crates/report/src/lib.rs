@@ -26,7 +26,6 @@ pub mod drawn;
 pub mod escaped;
 #[cfg(feature = "pictures")]
 mod failure;
-#[cfg(feature = "pictures")]
 pub mod fingerprint;
 mod folded;
 mod format;
@@ -46,6 +45,7 @@ mod junit;
 pub mod line;
 #[cfg(feature = "pictures")]
 mod markdown;
+pub mod measured;
 pub mod model;
 pub mod over_runs;
 pub mod profile;

@@ -7,6 +7,7 @@ use super::block::{self, BlockReport};
 use super::conditions;
 use super::drawn::Drawn;
 use super::gate::{self, Gate, Policy};
+use super::measured::Measured;
 pub use super::proof::Excerpt;
 use super::proof::{Maker, Text, said};
 use super::redact::{self, Withheld};
@@ -48,6 +49,8 @@ pub struct RunReport {
     pub nanoseconds: Option<u64>,
     /// Whether it is no run: what is said of all of them together, after the last.
     pub over_runs: bool,
+    /// What it records of itself, where somebody keeps that.
+    pub measured: Option<Box<Measured>>,
 }
 
 impl RunReport {
@@ -232,11 +235,19 @@ pub struct Detail {
     pub violations: usize,
     /// True where a format shows whole runs, step by step.
     pub steps: bool,
+    /// True where somebody keeps what runs record of themselves.
+    pub measured: bool,
 }
 
 impl Detail {
     /// Reasons and evidence, and nothing that is drawn.
-    pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0, steps: false };
+    pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false };
+
+    /// Whether a run has to be read in full, whatever its rules look at.
+    #[must_use]
+    pub fn takes_whole_runs(&self) -> bool {
+        self.steps || self.measured
+    }
 }
 
 /// Makes single findings of a run where no report of the whole run is needed.
@@ -321,7 +332,7 @@ pub fn build_of(
     let wanted: Vec<bool> = all.clone().map(&mut wants).collect();
     let mut wanted = wanted.into_iter();
     let shows = Detail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
-    let withheld = if detail.steps { withheld_of_all(run, all) } else { withheld(run, all, shows) };
+    let withheld = if detail.takes_whole_runs() { withheld_of_all(run, all) } else { withheld(run, all, shows) };
     let text = Text { text, source, run, withheld, lines: OnceCell::new() };
     let mut results = Vec::with_capacity(table.items.len());
     let mut rules = Vec::new();
@@ -337,6 +348,7 @@ pub fn build_of(
         }));
     }
     block::add(table, run, &results, &mut rules);
+    let measured = run.filter(|_| detail.measured).map(|run| Box::new(Measured::of(run, &text.withheld)));
     let timeline = run.filter(|_| detail.steps).map(|run| Box::new(timeline::of(table, run, outcomes, &text)));
     RunReport {
         run: redact::of_name(source),
@@ -350,6 +362,7 @@ pub fn build_of(
         timeline,
         nanoseconds: None,
         over_runs: false,
+        measured,
     }
 }
 

@@ -264,6 +264,12 @@ impl Table {
         self.bases.get(program).and_then(|base| base.items.get(assertion as usize).copied().flatten())
     }
 
+    /// The program of an item.
+    #[must_use]
+    pub fn program_of(&self, item: usize) -> Option<usize> {
+        self.bases.iter().position(|base| base.items.contains(&Some(item)))
+    }
+
     /// The rule of a program, as an index into [`Table::rules`].
     #[must_use]
     pub fn rule(&self, program: usize, rule: u32) -> Option<usize> {

@@ -2,6 +2,7 @@
 
 use super::block::BlockReport;
 use super::gate::Gate;
+use super::measured::Measured;
 use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport, ViolationReport};
 use super::table::{Class, Item, Location, Table};
 use super::unjudged::UnjudgedReport;
@@ -25,6 +26,9 @@ pub struct RunObject<'a> {
     results: Vec<ResultObject<'a>>,
     rules: Vec<RuleObject<'a>>,
     warnings: Vec<WarningObject<'a>>,
+    /// Left out unless it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<&'a Measured>,
 }
 
 #[derive(Serialize)]
@@ -144,6 +148,9 @@ pub struct RunHead<'a> {
     scores: Vec<Option<f64>>,
     #[serde(serialize_with = "as_object")]
     named_scores: &'a [(String, f64)],
+    /// Left out unless it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<&'a Measured>,
 }
 
 /// One of the findings in such a line.
@@ -214,6 +221,7 @@ impl<'a> RunObject<'a> {
             results: run.results.iter().filter_map(|one| ResultObject::new(table, one)).collect(),
             rules: run.rules.iter().filter_map(|one| RuleObject::new(table, one)).collect(),
             warnings: run.warnings.iter().map(|(line, message)| WarningObject { line: *line, message }).collect(),
+            measured: run.measured.as_deref(),
         }
     }
 }
@@ -307,7 +315,8 @@ impl<'a> RunHead<'a> {
             }
         }
         let passed = run.gate == Gate::Open;
-        Self { passed, score: run.score, verdicts, scores, named_scores: &run.named_scores }
+        let measured = run.measured.as_deref();
+        Self { passed, score: run.score, verdicts, scores, named_scores: &run.named_scores, measured }
     }
 }
 

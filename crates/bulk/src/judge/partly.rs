@@ -66,7 +66,7 @@ impl<'p> Judge<'p> {
     /// Whether all that has to be evaluated of a run looks at parts of it, and at which.
     fn is_little(&self, wanted: &mut Wanted) -> bool {
         let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
-        if self.pipeline.detail.steps {
+        if self.pipeline.detail.takes_whole_runs() {
             return false;
         }
         (wanted.calls, wanted.times, wanted.all) = (false, false, [false; 2]);

@@ -22,7 +22,7 @@ impl<'p> Judge<'p> {
     /// Whether the answers leave something open, or need reasons that only the run gives.
     pub(super) fn needs_run(&self) -> bool {
         let findings = self.pipeline.detail.findings;
-        if self.pipeline.detail.steps {
+        if self.pipeline.detail.takes_whole_runs() {
             return true;
         }
         let mut answers = self.answers.iter();

@@ -91,6 +91,7 @@ impl Converted {
             timeline: None,
             nanoseconds: None,
             over_runs: false,
+            measured: None,
         });
     }
 

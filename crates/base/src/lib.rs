@@ -11,6 +11,7 @@ pub mod files;
 pub mod limits;
 pub mod memory;
 pub mod near;
+pub mod rates;
 pub mod source;
 pub mod truth;
 pub mod types;

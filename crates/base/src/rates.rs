@@ -1,0 +1,107 @@
+//! Rates of few runs: how sure they are, and whether two of them differ.
+
+/// The quantile of the normal distribution that leaves 2.5 % above it: of intervals of 95 %.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// The interval of Wilson for a rate, with a confidence of 95 %; `None` of nothing.
+#[must_use]
+pub fn wilson(passed: u64, total: u64) -> Option<(f64, f64)> {
+    if total == 0 {
+        return None;
+    }
+    let (passed, total) = (real(passed), real(total));
+    let rate = passed / total;
+    let square = Z * Z / total;
+    let middle = (rate + square / 2.0) / (1.0 + square);
+    let half = Z / (1.0 + square) * (rate * (1.0 - rate) / total + square / (4.0 * total)).sqrt();
+    // What was never seen to fail may be perfect, what was never seen to pass hopeless: rounding takes neither away.
+    let low = if passed > 0.0 { (middle - half).max(0.0) } else { 0.0 };
+    let high = if passed < total { (middle + half).min(1.0) } else { 1.0 };
+    Some((low, high))
+}
+
+/// How likely at least such a difference between two rates is where there is none: Fisher's exact test, two-sided.
+#[must_use]
+pub fn fisher((passed_a, total_a): (u64, u64), (passed_b, total_b): (u64, u64)) -> f64 {
+    let passed = passed_a + passed_b;
+    let (least, most) = (passed.saturating_sub(total_b), passed.min(total_a));
+    // Logarithms of the likelihood of each table, from one to the next.
+    let mut likely = Vec::new();
+    let mut log = 0.0;
+    for in_a in least..=most {
+        if in_a > least {
+            let above = real(passed - in_a + 1) * real(total_a - in_a + 1);
+            let below = real(in_a) * real(total_b + in_a - passed);
+            log += (above / below).ln();
+        }
+        likely.push((in_a, log));
+    }
+    let highest = likely.iter().map(|(_, log)| *log).fold(f64::NEG_INFINITY, f64::max);
+    let seen = likely.iter().find(|(in_a, _)| *in_a == passed_a).map_or(highest, |(_, log)| *log);
+    // Equally likely tables differ in their last digits.
+    let (mut extreme, mut all) = (0.0, 0.0);
+    for (_, log) in likely {
+        let weight = (log - highest).exp();
+        all += weight;
+        if log <= seen + 1e-7 {
+            extreme += weight;
+        }
+    }
+    if all > 0.0 { (extreme / all).min(1.0) } else { 1.0 }
+}
+
+/// Corrects such numbers for how many there are, as Holm does it: so many comparisons do not find something by chance.
+pub fn holm(values: &mut [&mut f64]) {
+    values.sort_by(|a, b| a.total_cmp(b));
+    let mut left = real(values.len() as u64);
+    let mut highest: f64 = 0.0;
+    for value in values {
+        highest = highest.max((**value * left).min(1.0));
+        **value = highest;
+        left -= 1.0;
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of runs are far below what a double holds exactly")]
+fn real(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 5e-7
+    }
+
+    /// The values are those of `scipy.stats`, and of `statsmodels` for the interval.
+    #[test]
+    fn intervals_and_tests_are_those_of_other_programs() {
+        let interval = |passed, total| wilson(passed, total).unwrap();
+        for (passed, total, low, high) in
+            [(19, 20, 0.763_868_8, 0.991_118_6), (0, 10, 0.0, 0.277_532_8), (10, 10, 0.722_467_2, 1.0)]
+        {
+            let found = interval(passed, total);
+            assert!(near(found.0, low) && near(found.1, high), "{passed} of {total}: {found:?}");
+        }
+        assert_eq!(wilson(0, 0), None);
+        for (a, b, value) in [
+            ((8, 10), (1, 6), 0.034_965_03),
+            ((3, 3), (0, 3), 0.1),
+            ((4, 4), (0, 4), 0.028_571_43),
+            ((5, 10), (5, 10), 1.0),
+            ((0, 0), (0, 0), 1.0),
+        ] {
+            assert!(near(fisher(a, b), value), "{a:?} {b:?}: {}", fisher(a, b));
+            assert!(near(fisher(b, a), value), "{b:?} {a:?}: {}", fisher(b, a));
+        }
+    }
+
+    #[test]
+    fn many_comparisons_are_corrected() {
+        let (mut a, mut b, mut c) = (0.04, 0.01, 0.03);
+        holm(&mut [&mut a, &mut b, &mut c]);
+        assert!(near(b, 0.03) && near(c, 0.06) && near(a, 0.06), "{a} {b} {c}");
+    }
+}

@@ -56,6 +56,16 @@ impl BlockReport {
         Standing { passed, score, cost_usd, total_tokens }
     }
 
+    /// What it is against the mean of earlier ones of the same version of the same worker, what became worse since the last of them, and how
+    /// many there are.
+    #[must_use]
+    pub fn against(&self, earlier: &[Self]) -> (Option<Delta>, Vec<Regression>, usize) {
+        let earlier: Vec<Standing> = earlier.iter().filter(|one| one.is_comparable(self)).map(Self::standing).collect();
+        let now = self.standing();
+        let regressions = earlier.last().map(|last| now.regressions_since(last)).unwrap_or_default();
+        (now.delta_to(&earlier), regressions, earlier.len().min(RUNS))
+    }
+
     /// Whether both are of the same version of the same worker.
     fn is_comparable(&self, other: &Self) -> bool {
         (&self.soul_id, &self.soul_version) == (&other.soul_id, &other.soul_version)
@@ -162,12 +172,9 @@ impl History {
         for rule in &mut run.rules {
             let Some((block, item)) = rule.block.as_deref_mut().zip(table.rules.get(rule.rule)) else { continue };
             let earlier = self.blocks.get(&item.id).map(Vec::as_slice).unwrap_or_default();
-            let earlier: Vec<&BlockReport> = earlier.iter().filter(|one| one.is_comparable(block)).collect();
-            self.compared = self.compared.max(earlier.len().min(RUNS));
-            let earlier: Vec<Standing> = earlier.iter().map(|one| one.standing()).collect();
-            let now = block.standing();
-            block.delta = now.delta_to(&earlier);
-            block.regressions = earlier.last().map(|last| now.regressions_since(last)).unwrap_or_default();
+            let compared;
+            (block.delta, block.regressions, compared) = block.against(earlier);
+            self.compared = self.compared.max(compared);
             if !block.regressions.is_empty() {
                 let what: Vec<String> = block.regressions.iter().map(Regression::in_words).collect();
                 self.worse.push(format!("{} in {}: {}", item.id, run.run, what.join(", ")));

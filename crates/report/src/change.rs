@@ -87,7 +87,7 @@ impl Standing {
     #[must_use]
     pub fn delta_to(&self, earlier: &[Self]) -> Option<Delta> {
         let earlier = earlier.get(earlier.len().saturating_sub(RUNS)..).unwrap_or_default();
-        let of = |field: fn(&Self) -> Option<f64>| mean(earlier.iter().filter_map(|one| field(one)));
+        let of = |field: fn(&Self) -> Option<f64>| mean(earlier.iter().filter_map(field));
         (!earlier.is_empty()).then(|| Delta {
             cost_pct: percent(self.cost_usd, of(|one| one.cost_usd)),
             tokens_pct: percent(self.total_tokens, of(|one| one.total_tokens)),

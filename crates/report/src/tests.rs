@@ -197,8 +197,13 @@ fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
     let arena = bumpalo::Bump::new();
     report.begin(&table).unwrap();
     for (line, outcome) in (1..).zip(outcomes) {
-        let detail =
-            Detail { excerpt: Some(style.width - 8), findings: true, violations: 3, steps: format == Format::Html, measured: false };
+        let detail = Detail {
+            excerpt: Some(style.width - 8),
+            findings: true,
+            violations: 3,
+            steps: format == Format::Html,
+            measured: false,
+        };
         let one = model::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
         totals.add(&one);
         report.run(&table, &one).unwrap();

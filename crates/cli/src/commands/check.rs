@@ -18,6 +18,7 @@ use super::passed_over::PassedOver;
 use super::pipeline;
 use super::profile::ProfileTarget;
 use super::project::{self, ProjectArguments};
+use super::record::RecordArguments;
 use super::targets;
 use super::{inputs, params, rules, sizes, units};
 use averment::load::Options;
@@ -50,6 +51,7 @@ Examples:
   aver check rules/ \"runs/**/*.jsonl\" --tag payments --param limit=250
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report html=report.html --report json=report.json
+  aver check rules/ runs/ --record runs.db    what aver trust and aver compare read
   aver check rules/ runs/ --profile           which rule costs how much
   aver check skill.yaml --phase pre --input path=a.md   before a run
   aver check                                  rules and traces of averment.toml
@@ -117,6 +119,11 @@ pub struct Arguments {
     /// Write what fails now into the baseline
     #[arg(long)]
     update_baseline: bool,
+    #[command(flatten)]
+    record: RecordArguments,
+    /// Say of every run in json and jsonl what it records of itself: cost, tokens, duration
+    #[arg(long)]
+    measures: bool,
     /// A path whose values no report shows, such as `inputs.customer[**]` or `calls[*].args.card`
     #[arg(long, value_name = "PATH", value_parser = RedactPath::parse)]
     redact: Vec<RedactPath>,
@@ -212,14 +219,15 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let profile = target(arguments)?;
     let named = inputs::traces_by_name(&given.traces, &Excluded::new(&arguments.exclude)?)?;
     let profiled = profile.as_ref().and_then(ProfileTarget::file);
-    let written: Vec<&Path> = targets::files_of(&targets).chain(profiled).collect();
+    let kept = profiled.into_iter().chain(arguments.record.file());
+    let written: Vec<&Path> = targets::files_of(&targets).chain(kept.clone()).collect();
     compare(&given, &written, &named)?;
     let started = Instant::now();
     let values = params::Values::new(&arguments.param_file, &arguments.param)?;
     let foreign = Options { in_folder: folder.folder.is_some(), ..arguments.compat.reading(&values.texts) };
     let mut rules = load(&given, limits, foreign)?;
     let targets = asked(targets, (arguments, format, folder), &rules)?;
-    let written: Vec<&Path> = targets::files_of(&targets).chain(profiled).collect();
+    let written: Vec<&Path> = targets::files_of(&targets).chain(kept).collect();
     compare(&given, &written, &named)?;
     let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
     targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;
@@ -251,9 +259,11 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         allow_undecided: given.allows(CheckAllow::Undecided),
     };
     let baseline = baseline(arguments, project)?;
+    let recording = arguments.record.open(&rules.programs)?;
     let outputs = Outputs::open(&targets, color, policy, drawing, &rules.data())?;
     let passing = PassedOver::new(&given.traces, arguments.strict);
     let mut outputs = outputs.with_baseline(baseline).passing_over(passing);
+    outputs = outputs.recording(recording, arguments.measures);
     let names = inputs::names(arguments.map.as_deref())?;
     let prices = arguments.prices.as_deref().or_else(|| project?.prices.as_deref());
     let prices = inputs::prices(prices)?;
@@ -313,20 +323,23 @@ fn judge(
     }
     let (runs, unreadable) = (totals.runs, totals.unreadable > 0);
     outputs.save_baseline(&pipeline.table, end.is_complete() && !end.is_cut() && !unreadable)?;
+    let recorded = outputs.save_recording(&pipeline.table);
     let totals = outputs.totals();
     let nothing = totals.counts.all() == totals.counts.skipped && !unreadable && end.is_complete();
     let exits = [
         (end.interrupted, Exit::Interrupted),
         (end.late || !end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),
         (unreadable, Exit::Trace),
-        (nothing && !given.allows(CheckAllow::Empty), Exit::Usage),
+        (!recorded || nothing && !given.allows(CheckAllow::Empty), Exit::Usage),
         (fails(totals, given.arguments.min_pass_rate), Exit::Failed),
     ];
     let exit = exits.into_iter().find(|(applies, _)| *applies).map_or(Exit::Holds, |(_, exit)| exit);
     pipeline.faults.reach(Point::Ending);
     outputs.end(&pipeline.table, exit)?;
     match exit {
-        Exit::Usage => Err(Stop::usage(nothing_checked(&pipeline.table, runs), "`--allow empty` lets it pass")),
+        Exit::Usage if recorded => {
+            Err(Stop::usage(nothing_checked(&pipeline.table, runs), "`--allow empty` lets it pass"))
+        }
         exit => Ok(exit),
     }
 }

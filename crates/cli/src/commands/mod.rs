@@ -28,6 +28,11 @@ mod pipeline;
 mod profile;
 mod progress;
 mod project;
+#[cfg(feature = "history")]
+mod record;
+#[cfg(not(feature = "history"))]
+#[path = "record_nothing.rs"]
+mod record;
 mod repair;
 mod repl;
 pub(crate) mod replace;
@@ -37,6 +42,8 @@ mod sizes;
 mod targets;
 mod test;
 mod trace;
+#[cfg(feature = "history")]
+mod trust;
 mod units;
 
 use clap::error::ErrorKind;
@@ -85,6 +92,9 @@ enum Command {
     Test(Box<test::Arguments>),
     /// Compiles rules and says what is wrong with them
     Lint(lint::Arguments),
+    /// Says how far runs can be trusted, by the results that were recorded of them
+    #[cfg(feature = "history")]
+    Trust(trust::Arguments),
     /// Begins a rule file: from a template, or from recorded runs
     New(new::Arguments),
     /// Formats rule files
@@ -126,6 +136,8 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(arguments, color),
         Command::Test(arguments) => test::run(arguments, color),
         Command::Lint(arguments) => lint::run(arguments, color),
+        #[cfg(feature = "history")]
+        Command::Trust(arguments) => trust::run(arguments, color),
         Command::New(arguments) => new::run(arguments, color),
         Command::Fmt(arguments) => fmt::run(arguments, color),
         Command::Import(arguments) => import::run(arguments, color),

@@ -4,6 +4,7 @@ use super::baseline::BaselineFile;
 use super::console::ColorChoice;
 use super::exit::{Exit, Stop};
 use super::passed_over::PassedOver;
+use super::record::Recording;
 use super::targets::{self, Opened, OutputTarget, ReportFile};
 use averment::stages::Wants;
 use averment_bulk::feed::Lost;
@@ -59,6 +60,10 @@ pub struct Outputs {
     baseline: Option<BaselineFile>,
     /// What is no trace.
     passed_over: PassedOver,
+    /// Where results are kept.
+    recording: Option<Recording>,
+    /// Whether reports say what runs record of themselves.
+    measures: bool,
 }
 
 impl Outputs {
@@ -85,6 +90,8 @@ impl Outputs {
             policy,
             baseline: None,
             passed_over: PassedOver::default(),
+            recording: None,
+            measures: false,
         };
         for target in targets {
             let Opened { out, style, file } = targets::opened(target, color)?;
@@ -117,6 +124,11 @@ impl Outputs {
         Self { passed_over, ..self }
     }
 
+    /// The same with a history that results go into; `measures` says that reports tell what runs record of themselves.
+    pub fn recording(self, recording: Option<Recording>, measures: bool) -> Self {
+        Self { recording, measures, ..self }
+    }
+
     /// How many files were passed over, in words; empty where none was.
     pub fn passed_over(&self) -> String {
         self.passed_over.note()
@@ -125,15 +137,18 @@ impl Outputs {
     /// What the reports need of a batch. What is known is looked for in whole runs with all that is found in them.
     pub fn wants(&self) -> Wants {
         let Self { excerpt, drawn, violations, wanted, .. } = *self;
-        let plain = self.baseline.is_none();
+        let measured = self.recording.is_some() || self.measures;
+        let known = self.baseline.is_some();
+        let plain = !known && !measured;
         Wants {
             excerpt,
-            findings: wanted.findings() || !plain,
-            drawn: drawn.filter(|_| plain),
+            findings: wanted.findings() || known,
+            drawn: drawn.filter(|_| !known),
             violations: Some(violations),
             compact: wanted.compact && plain,
             lines: wanted.lines && plain,
             steps: wanted.steps,
+            measured,
             timed: false,
             profile: None,
         }
@@ -142,6 +157,11 @@ impl Outputs {
     /// Writes the baseline, where that was asked for.
     pub fn save_baseline(&self, table: &Table, complete: bool) -> Result<(), Stop> {
         self.baseline.as_ref().map_or(Ok(()), |baseline| baseline.save(table, complete))
+    }
+
+    /// Writes what is not recorded yet; false where not everything could be.
+    pub fn save_recording(&mut self, table: &Table) -> bool {
+        self.recording.as_mut().is_none_or(|recording| recording.finish(table))
     }
 
     /// Begins every report.
@@ -153,6 +173,12 @@ impl Outputs {
     pub fn run(&mut self, table: &Table, mut run: RunReport) -> io::Result<()> {
         if let Some(baseline) = self.baseline.as_mut().filter(|_| !run.over_runs) {
             baseline.apply(table, &mut run, self.policy);
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.add(table, &run);
+        }
+        if !self.measures {
+            run.measured = None;
         }
         let run = &run;
         self.totals.add(run);

@@ -28,6 +28,7 @@ mod fmt;
 mod folder;
 mod formats_agree;
 mod handovers;
+mod history;
 mod honesty;
 mod hostile_files;
 mod html;

@@ -1,0 +1,79 @@
+//! `aver trust [DB]`: how far runs can be trusted, by what was recorded of them.
+
+use super::console::{ColorChoice, Stream};
+use super::exit::{Exit, Stop};
+use super::record::labels;
+use averment_history::read::Snapshot;
+use averment_history::trust::{GroupBy, LAST, Trust, TrustQuery};
+use averment_report::escaped::EscapedJson;
+use clap::ValueEnum;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver check rules/ runs/ --record runs.db --label skill=publish,version=1.2
+  aver trust                                all runs of runs.db together
+  aver trust runs.db --by skill --last 50   each skill over its last 50 runs
+  aver trust --by label=version --format json
+  aver trust --by rule --min 0.95           exit code 1 below
+
+Exit codes:
+  0 done     1 below --min     2 wrong usage, or no history")]
+pub struct Arguments {
+    /// A history that `aver check --record` made
+    #[arg(value_name = "DB", default_value = "runs.db")]
+    history: PathBuf,
+    /// How many of the latest runs of each group count
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(LAST).unwrap_or(NonZeroUsize::MIN))]
+    last: NonZeroUsize,
+    /// What makes a group: skill, rule, tool, label=NAME [default: all runs are one]
+    #[arg(long, value_name = "WHAT", value_parser = GroupBy::parse)]
+    by: Option<GroupBy>,
+    /// Only runs with this label: skill=publish
+    #[arg(long, value_name = "NAME=VALUE")]
+    label: Vec<String>,
+    /// What is printed: human, json, html
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t, hide_possible_values = true)]
+    format: TrustFormat,
+    /// Exit code 1 where a group has a lower score, or no evidence
+    #[arg(long, value_name = "SCORE", value_parser = score)]
+    min: Option<f64>,
+}
+
+/// `--format`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum TrustFormat {
+    /// A table
+    #[default]
+    Human,
+    /// Data, of the schema `trust.schema.json`
+    Json,
+    /// A page
+    Html,
+}
+
+fn score(text: &str) -> Result<f64, String> {
+    let score = text.parse().ok().filter(|score| (0.0..=1.0).contains(score));
+    score.ok_or_else(|| "a score stands between 0 and 1: write 0.95".to_owned())
+}
+
+/// Computes trust and prints it.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let mut snapshot = Snapshot::open(&arguments.history, &labels(&arguments.label)?)?;
+    let query = TrustQuery { last: arguments.last.get(), by: arguments.by.clone() };
+    let trust = Trust::of(&mut snapshot, &query)?;
+    match arguments.format {
+        TrustFormat::Human => {
+            let text = trust.human(Stream::Out.style(color).unicode);
+            io::stdout().write_all(text.as_bytes())?;
+        }
+        TrustFormat::Json => EscapedJson::new(io::stdout()).write_all(trust.json().as_bytes())?,
+        TrustFormat::Html => io::stdout().write_all(trust.html().as_bytes())?,
+    }
+    let holds = arguments.min.is_none_or(|least| trust.reaches(least));
+    Ok(if holds { Exit::Holds } else { Exit::Failed })
+}

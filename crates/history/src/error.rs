@@ -1,0 +1,60 @@
+//! Why a history cannot be read or written, in words.
+
+use averment_base::diagnostic::render::one_line;
+use rusqlite::ErrorCode;
+use std::path::Path;
+
+/// What is wrong, and what to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryError {
+    /// What is wrong.
+    pub message: String,
+    /// What to write; empty where there is nothing to say.
+    pub help: String,
+}
+
+/// What makes a history.
+pub(crate) const MADE_BY: &str = "`aver check RULES RUNS --record FILE` makes a history";
+const ANOTHER: &str = "name another file";
+
+impl HistoryError {
+    /// With words for both.
+    pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+
+    /// Of a file.
+    pub(crate) fn of(path: &Path, what: &str, help: &str) -> Self {
+        Self::new(format!("the history `{}` {what}", one_line(&path.display().to_string())), help)
+    }
+
+    /// What SQLite says of a file.
+    pub(crate) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+        let (what, help) = match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => ("is no database, and is left as it is".to_owned(), MADE_BY),
+            Some(ErrorCode::DatabaseCorrupt) => {
+                ("is damaged".to_owned(), "restore a copy of it, or record into another file")
+            }
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => ("may not be written".to_owned(), ANOTHER),
+            Some(ErrorCode::CannotOpen) => {
+                ("cannot be opened: its folder is missing, or may not be written".to_owned(), ANOTHER)
+            }
+            Some(ErrorCode::DiskFull) => {
+                ("cannot be written: the disk is full".to_owned(), "make room, and record again")
+            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                ("is held by another program for too long".to_owned(), "try again when that has ended")
+            }
+            _ => (format!("cannot be read or written: {}", one_line(&error.to_string())), ""),
+        };
+        Self::of(path, &what, help)
+    }
+}
+
+impl std::fmt::Display for HistoryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for HistoryError {}

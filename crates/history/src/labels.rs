@@ -1,0 +1,108 @@
+//! Labels of a recording: `skill=publish,version=1.2`.
+
+use averment_base::diagnostic::render::{holds_steering, one_line};
+use averment_report::redact::redact;
+use std::collections::BTreeMap;
+
+/// Characters of a name or a value at most.
+const LONGEST: usize = 200;
+
+/// Names with their values.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Labels(BTreeMap<String, String>);
+
+impl Labels {
+    /// Reads what `--label` gives, each `NAME=VALUE` or several of them with commas.
+    ///
+    /// # Errors
+    /// In words, for the first that is none.
+    pub fn parse<'a>(given: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut labels = Self::default();
+        for part in given.into_iter().flat_map(|text| text.split(',')) {
+            labels.add(part)?;
+        }
+        Ok(labels)
+    }
+
+    fn add(&mut self, part: &str) -> Result<(), String> {
+        let shown = one_line(part).into_owned();
+        let Some((name, value)) = part.split_once('=').map(|(name, value)| (name.trim(), value.trim())) else {
+            return Err(format!("`{shown}` is no `NAME=VALUE`; a comma begins the next label"));
+        };
+        if name.is_empty() || !name.chars().all(|one| one.is_alphanumeric() || "_-.".contains(one)) {
+            return Err(format!("`{shown}` has no name of letters, digits, `_`, `-` and `.` in front of its `=`"));
+        }
+        if value.is_empty() || holds_steering(value) || value.contains(char::is_control) {
+            return Err(format!("`{shown}` has no value of plain text behind its `=`"));
+        }
+        if name.chars().count().max(value.chars().count()) > LONGEST {
+            return Err(format!(
+                "the label `{}` is longer than {LONGEST} characters",
+                shown.chars().take(40).collect::<String>()
+            ));
+        }
+        let value = redact(value).into_owned();
+        match self.0.insert(name.to_owned(), value.clone()) {
+            Some(other) if other != value => Err(format!("`{name}` is given twice: as `{other}` and as `{value}`")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The value of a name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Whether all of these are among them.
+    #[must_use]
+    pub fn has(&self, wanted: &Self) -> bool {
+        wanted.0.iter().all(|(name, value)| self.0.get(name) == Some(value))
+    }
+
+    /// `skill=publish, version=1.2`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let pairs: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        pairs.join(", ")
+    }
+
+    /// Takes a label out.
+    pub(crate) fn take(&mut self, name: &str) -> Option<String> {
+        self.0.remove(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Labels;
+
+    #[test]
+    fn labels_are_pairs_with_commas() {
+        let labels = Labels::parse(["skill=publish,version=1.2", "query=a=b"]).unwrap();
+        assert_eq!(labels.in_words(), "query=a=b, skill=publish, version=1.2");
+        assert!(labels.has(&Labels::parse(["version=1.2"]).unwrap()));
+        assert!(!labels.has(&Labels::parse(["version=1.3"]).unwrap()));
+    }
+
+    #[test]
+    fn what_is_no_label_is_said() {
+        let said = |text: &str| Labels::parse([text]).unwrap_err();
+        for (text, part) in [
+            ("skill", "is no `NAME=VALUE`"),
+            ("note=a,b", "`b` is no `NAME=VALUE`; a comma begins"),
+            ("=a", "has no name"),
+            ("a b=c", "has no name"),
+            ("a=", "has no value"),
+            ("a=\u{1b}[31m", "has no value of plain text"),
+            ("a=x\u{202e}y", "has no value of plain text"),
+            ("a=1,a=2", "`a` is given twice"),
+            ("", "is no `NAME=VALUE`"),
+        ] {
+            assert!(said(text).contains(part), "{text:?}: {}", said(text));
+            assert!(!said(text).contains('\u{1b}'), "{text:?}");
+        }
+        assert!(said(&format!("a={}", "x".repeat(300))).contains("longer than 200"));
+    }
+}

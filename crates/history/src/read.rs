@@ -1,0 +1,231 @@
+//! What stands in a history.
+
+use crate::error::HistoryError;
+use crate::labels::Labels;
+use crate::record::{SKILL, STATUSES};
+use crate::schema::{self, Purpose};
+use averment_base::diagnostic::render::one_line;
+use averment_engine::vm::outcome::Status;
+use rusqlite::{Connection, Row};
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+
+/// An assertion of a version of its rules.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordedAssertion {
+    /// The file of its rules.
+    pub file: String,
+    /// Its rule; empty where it has none.
+    pub rule: String,
+    /// Its id.
+    pub name: String,
+    /// Its text on one line.
+    pub text: String,
+}
+
+/// What makes a run the same one in another recording.
+pub type Identity = ([u8; 16], u32);
+
+/// A run that was judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedRun {
+    /// Its row.
+    pub row: i64,
+    /// The recording that it came with.
+    pub recording: i64,
+    /// Its name in reports.
+    pub name: String,
+    /// What makes it the same run in another recording: the hash of its bytes, and how many of these came before it in its recording.
+    pub identity: Identity,
+    /// When it was, in milliseconds since 1970: a run without a time stands behind the one that was recorded before it.
+    pub at: Option<i64>,
+    /// Whether nothing failed it.
+    pub passed: bool,
+    /// Its score.
+    pub score: Option<f64>,
+    /// What it cost, in dollars.
+    pub cost: Option<f64>,
+    /// Its tokens.
+    pub tokens: Option<f64>,
+    /// How long it took, in milliseconds.
+    pub duration: Option<f64>,
+}
+
+/// A result: the row of its assertion, and its status.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RecordedResult {
+    /// The assertion, as a key of [`Snapshot::assertions`].
+    pub assertion: i64,
+    /// The status.
+    pub status: Status,
+    /// The score.
+    pub score: Option<f64>,
+}
+
+/// What stands in a history at one moment.
+pub struct Snapshot {
+    path: PathBuf,
+    connection: Connection,
+    /// The assertions.
+    pub assertions: FxHashMap<i64, RecordedAssertion>,
+    /// The runs, oldest first.
+    pub runs: Vec<RecordedRun>,
+    labels: FxHashMap<i64, Labels>,
+    tools: FxHashMap<i64, Vec<String>>,
+    skills: FxHashMap<i64, Vec<String>>,
+}
+
+impl Snapshot {
+    /// Opens a history, with those of its runs whose recordings have these labels.
+    ///
+    /// # Errors
+    /// Where the file is no history.
+    pub fn open(path: &Path, wanted: &Labels) -> Result<Self, HistoryError> {
+        let connection = schema::open(path, Purpose::Read)?;
+        let mut snapshot = Self {
+            path: path.to_owned(),
+            connection,
+            assertions: FxHashMap::default(),
+            runs: Vec::new(),
+            labels: FxHashMap::default(),
+            tools: FxHashMap::default(),
+            skills: FxHashMap::default(),
+        };
+        snapshot.load(wanted).map_err(|error| HistoryError::sqlite(path, &error))?;
+        Ok(snapshot)
+    }
+
+    fn load(&mut self, wanted: &Labels) -> rusqlite::Result<()> {
+        // Until it is dropped a history does not change for whoever reads it.
+        self.connection.execute_batch("BEGIN")?;
+        let connection = &self.connection;
+        let label = |row: &Row<'_>| Ok((row.get(0)?, labels(&row.get::<_, String>(1)?)));
+        self.labels = rows(connection, "SELECT id, labels FROM recordings", label)?;
+        let assertion = |row: &Row<'_>| {
+            let (file, rule, name, text) = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+            Ok((row.get(0)?, RecordedAssertion { file, rule, name, text }))
+        };
+        self.assertions = rows(connection, "SELECT id, file, rule, name, text FROM assertions", assertion)?;
+        let mut before = None;
+        let mut statement = connection.prepare(
+            "SELECT runs.id, recording, names.text, hash, at, passed, score, cost, tokens, duration
+             FROM runs JOIN names ON names.id = runs.name ORDER BY runs.id",
+        )?;
+        let found = statement.query_map([], |row| run(row, &mut before))?;
+        self.runs = found.collect::<rusqlite::Result<_>>()?;
+        let mut seen: FxHashMap<(i64, [u8; 16]), u32> = FxHashMap::default();
+        for run in &mut self.runs {
+            let seen = seen.entry((run.recording, run.identity.0)).or_default();
+            run.identity.1 = *seen;
+            *seen += 1;
+        }
+        let labels = &self.labels;
+        self.runs.retain(|run| labels.get(&run.recording).is_some_and(|labels| labels.has(wanted)));
+        // Sorting is stable: of runs of one moment that stands first which was recorded first.
+        self.runs.sort_by_key(|run| run.at);
+        Ok(())
+    }
+
+    /// Reads which tools runs called and which skills they used.
+    ///
+    /// # Errors
+    /// Where the history cannot be read.
+    pub fn load_used(&mut self) -> Result<(), HistoryError> {
+        let read = || {
+            let names: FxHashMap<i64, String> =
+                rows(&self.connection, "SELECT id, text FROM names", |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let mut found = [FxHashMap::default(), FxHashMap::default()];
+            let mut statement = self.connection.prepare("SELECT run, kind, name FROM used ORDER BY run, kind, name")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (run, kind, name): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let [tools, skills] = &mut found;
+                let of_kind: &mut FxHashMap<i64, Vec<String>> = if kind == SKILL { skills } else { tools };
+                of_kind.entry(run).or_default().extend(names.get(&name).cloned());
+            }
+            Ok(found)
+        };
+        [self.tools, self.skills] = read().map_err(|error| HistoryError::sqlite(&self.path, &error))?;
+        Ok(())
+    }
+
+    /// The labels of a run's recording.
+    #[must_use]
+    pub fn label<'a>(&'a self, run: &RecordedRun, name: &str) -> Option<&'a str> {
+        self.labels.get(&run.recording)?.get(name)
+    }
+
+    /// The tools that a run called, once [`Snapshot::load_used`] was asked.
+    #[must_use]
+    pub fn tools(&self, run: &RecordedRun) -> &[String] {
+        self.tools.get(&run.row).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The skills that it used.
+    #[must_use]
+    pub fn skills(&self, run: &RecordedRun) -> &[String] {
+        self.skills.get(&run.row).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Looks results up, run by run.
+    ///
+    /// # Errors
+    /// Where the history cannot be read.
+    pub fn results(&self) -> Result<ResultReader<'_>, HistoryError> {
+        let select = "SELECT assertion, status, score FROM results WHERE run = ? ORDER BY position";
+        let sqlite = |error: rusqlite::Error| HistoryError::sqlite(&self.path, &error);
+        Ok(ResultReader { path: &self.path, statement: self.connection.prepare(select).map_err(sqlite)? })
+    }
+}
+
+/// Looks up the results of runs.
+pub struct ResultReader<'a> {
+    path: &'a Path,
+    statement: rusqlite::Statement<'a>,
+}
+
+impl ResultReader<'_> {
+    /// Those of one run, in the order of its report.
+    ///
+    /// # Errors
+    /// Where the history cannot be read.
+    pub fn of(&mut self, run: &RecordedRun) -> Result<Vec<RecordedResult>, HistoryError> {
+        let sqlite = |error: rusqlite::Error| HistoryError::sqlite(self.path, &error);
+        let found = self.statement.query_map([run.row], |row| {
+            let number: i64 = row.get(1)?;
+            let status = STATUSES.iter().find(|(known, _)| *known == number).map(|(_, status)| *status);
+            let status = status.ok_or(rusqlite::Error::IntegralValueOutOfRange(1, number))?;
+            Ok(RecordedResult { assertion: row.get(0)?, status, score: row.get(2)? })
+        });
+        found.and_then(Iterator::collect).map_err(sqlite)
+    }
+}
+
+fn labels(text: &str) -> Labels {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+fn rows<V>(
+    connection: &Connection,
+    select: &str,
+    row: impl FnMut(&Row<'_>) -> rusqlite::Result<(i64, V)>,
+) -> rusqlite::Result<FxHashMap<i64, V>> {
+    connection.prepare(select)?.query_map([], row)?.collect()
+}
+
+/// A run; `before` is the time of the one that was recorded before it.
+fn run(row: &Row<'_>, before: &mut Option<i64>) -> rusqlite::Result<RecordedRun> {
+    *before = row.get::<_, Option<i64>>(4)?.or(*before);
+    Ok(RecordedRun {
+        row: row.get(0)?,
+        recording: row.get(1)?,
+        name: one_line(&row.get::<_, String>(2)?).into_owned(),
+        identity: (row.get(3)?, 0),
+        at: *before,
+        passed: row.get(5)?,
+        score: row.get(6)?,
+        cost: row.get(7)?,
+        tokens: row.get(8)?,
+        duration: row.get(9)?,
+    })
+}

@@ -1,0 +1,250 @@
+//! Puts the results of runs into a history, whole runs at a time.
+
+use crate::error::HistoryError;
+use crate::labels::Labels;
+use crate::schema::{self, Purpose};
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::outcome::Status;
+use averment_report::fingerprint::hashed;
+use averment_report::measured::Measured;
+use averment_report::model::RunReport;
+use averment_report::table::{Item, Table};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+
+/// So many results are written together, with those that are left of their last run.
+const BATCH: usize = 8192;
+/// The kinds of what a run used, as `used` numbers them.
+pub(crate) const TOOL: i64 = 0;
+/// A skill.
+pub(crate) const SKILL: i64 = 1;
+
+/// How a status is kept. These numbers stand in files.
+pub(crate) const STATUSES: [(i64, Status); 8] = [
+    (0, Status::Passed),
+    (1, Status::Failed),
+    (2, Status::ExpectedFailed),
+    (3, Status::UnexpectedPassed),
+    (4, Status::Vacuous),
+    (5, Status::Undecided),
+    (6, Status::Error),
+    (7, Status::Skipped),
+];
+
+/// What makes the rules of a program the same ones again: their text, and the values of their parameters.
+#[must_use]
+pub fn rules_hash(program: &Program) -> [u8; 16] {
+    let params: Vec<String> =
+        program.params.iter().map(|param| format!("{}={:?}", param.name, param.default)).collect();
+    let texts = program.sources.iter().map(|source| source.text.as_str());
+    hashed(&texts.chain(params.iter().map(String::as_str)).collect::<Vec<_>>())
+}
+
+/// What a recording says of all of its runs.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// When it was, in milliseconds since 1970; `None` where that is taken from each run.
+    pub at: Option<i64>,
+    /// Its labels.
+    pub labels: Labels,
+}
+
+/// A recording that is being made.
+pub struct Recorder {
+    path: PathBuf,
+    connection: Connection,
+    about: About,
+    /// Its row, once something was written.
+    recording: Option<i64>,
+    /// The hash of each program.
+    rules: Vec<[u8; 16]>,
+    /// The rows of assertions, by their places in the table of reports.
+    assertions: FxHashMap<usize, i64>,
+    names: FxHashMap<String, i64>,
+    pending: Vec<PendingRun>,
+    pending_results: usize,
+    runs: u64,
+    results: u64,
+    failed: Option<HistoryError>,
+}
+
+/// A run that is not written yet.
+struct PendingRun {
+    name: String,
+    passed: bool,
+    score: Option<f64>,
+    measured: Measured,
+    results: Vec<(usize, i64, Option<f64>)>,
+}
+
+impl Recorder {
+    /// Opens a history, or makes one. The programs are those of the table of the runs.
+    ///
+    /// # Errors
+    /// Where the file is none, or cannot be written.
+    pub fn open<'a>(
+        path: &Path,
+        about: About,
+        programs: impl IntoIterator<Item = &'a Program>,
+    ) -> Result<Self, HistoryError> {
+        Ok(Self {
+            path: path.to_owned(),
+            connection: schema::open(path, Purpose::Record)?,
+            about,
+            recording: None,
+            rules: programs.into_iter().map(rules_hash).collect(),
+            assertions: FxHashMap::default(),
+            names: FxHashMap::default(),
+            pending: Vec::new(),
+            pending_results: 0,
+            runs: 0,
+            results: 0,
+            failed: None,
+        })
+    }
+
+    /// Takes a run. What goes wrong is told at the end, so that a check goes on without its history.
+    pub fn add(&mut self, table: &Table, run: &RunReport) {
+        if self.failed.is_some() {
+            return;
+        }
+        let number = |status| STATUSES.iter().find(|(_, one)| *one == status).map_or(0, |(number, _)| *number);
+        let results: Vec<_> = run.results.iter().map(|one| (one.item, number(one.status), one.score)).collect();
+        self.pending_results += results.len();
+        self.pending.push(PendingRun {
+            name: run.run.clone(),
+            passed: run.passed(),
+            score: run.score,
+            measured: run.measured.as_deref().cloned().unwrap_or_default(),
+            results,
+        });
+        if self.pending_results >= BATCH || self.pending.len() >= BATCH {
+            self.write(table);
+        }
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// The first thing that went wrong. What was written before it stays.
+    pub fn finish(&mut self, table: &Table) -> Result<(), HistoryError> {
+        self.write(table);
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+
+    /// `12 results of 4 runs`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        format!("{} of {}", counted(self.results, "result"), counted(self.runs, "run"))
+    }
+
+    /// Writes the pending runs: all of them or none.
+    fn write(&mut self, table: &Table) {
+        let pending = std::mem::take(&mut self.pending);
+        self.pending_results = 0;
+        if self.failed.is_some() || pending.is_empty() {
+            return;
+        }
+        match self.written(table, &pending) {
+            Ok(results) => {
+                self.runs += pending.len() as u64;
+                self.results += results;
+            }
+            Err(error) => self.failed = Some(HistoryError::sqlite(&self.path, &error)),
+        }
+    }
+
+    fn written(&mut self, table: &Table, pending: &[PendingRun]) -> rusqlite::Result<u64> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let recording = match self.recording {
+            Some(recording) => recording,
+            None => {
+                let labels = serde_json::to_string(&self.about.labels).unwrap_or_default();
+                transaction
+                    .execute("INSERT INTO recordings (at, labels) VALUES (?, ?)", params![self.about.at, labels])?;
+                transaction.last_insert_rowid()
+            }
+        };
+        let mut rows = Rows { transaction: &transaction, names: &mut self.names, assertions: &mut self.assertions };
+        let mut run_row = transaction.prepare(
+            "INSERT INTO runs (recording, name, hash, at, passed, score, cost, tokens, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?;
+        let mut result_row = transaction
+            .prepare("INSERT INTO results (run, position, assertion, status, score) VALUES (?, ?, ?, ?, ?)")?;
+        let mut used_row = transaction.prepare("INSERT OR IGNORE INTO used (run, kind, name) VALUES (?, ?, ?)")?;
+        let mut results = 0;
+        for run in pending {
+            let measured = &run.measured;
+            let at = self.about.at.or(measured.started_ms);
+            let name = rows.name(&run.name)?;
+            let (cost, tokens, duration) = (measured.cost_usd, measured.total_tokens, measured.duration_ms);
+            run_row.execute(params![
+                recording,
+                name,
+                measured.hash,
+                at,
+                run.passed,
+                run.score,
+                cost,
+                tokens,
+                duration
+            ])?;
+            let id = transaction.last_insert_rowid();
+            for (position, (item, status, score)) in (0_i64..).zip(&run.results) {
+                let assertion = rows.assertion(table, &self.rules, *item)?;
+                result_row.execute(params![id, position, assertion, status, score])?;
+                results += 1;
+            }
+            for (kind, names) in [(TOOL, &measured.tools), (SKILL, &measured.skills)] {
+                for name in names {
+                    used_row.execute(params![id, kind, rows.name(name)?])?;
+                }
+            }
+        }
+        drop((run_row, result_row, used_row));
+        transaction.commit()?;
+        self.recording = Some(recording);
+        Ok(results)
+    }
+}
+
+/// The rows of what is said once and meant often.
+struct Rows<'a> {
+    transaction: &'a Transaction<'a>,
+    names: &'a mut FxHashMap<String, i64>,
+    assertions: &'a mut FxHashMap<usize, i64>,
+}
+
+impl Rows<'_> {
+    fn name(&mut self, text: &str) -> rusqlite::Result<i64> {
+        if let Some(id) = self.names.get(text) {
+            return Ok(*id);
+        }
+        self.transaction.execute("INSERT OR IGNORE INTO names (text) VALUES (?)", [text])?;
+        let id = self.transaction.query_row("SELECT id FROM names WHERE text = ?", [text], |row| row.get(0))?;
+        self.names.insert(text.to_owned(), id);
+        Ok(id)
+    }
+
+    fn assertion(&mut self, table: &Table, rules: &[[u8; 16]], number: usize) -> rusqlite::Result<i64> {
+        if let Some(id) = self.assertions.get(&number) {
+            return Ok(*id);
+        }
+        let Some(item) = table.items.get(number) else { return Err(rusqlite::Error::QueryReturnedNoRows) };
+        let hash = table.program_of(number).and_then(|program| rules.get(program)).copied().unwrap_or_default();
+        let rule = table.rule_of(item).map_or("", |rule| rule.id.as_str());
+        let Item { id: name, text, severity, location, .. } = item;
+        let of_item = params![hash, location.file, rule, name, text, severity.as_str()];
+        let insert =
+            "INSERT OR IGNORE INTO assertions (rules, file, rule, name, text, severity) VALUES (?, ?, ?, ?, ?, ?)";
+        self.transaction.execute(insert, of_item)?;
+        let select =
+            "SELECT id FROM assertions WHERE rules = ? AND file = ? AND name = ? AND text = ? AND severity = ?";
+        let of_item = params![hash, location.file, name, text, severity.as_str()];
+        let id = self.transaction.query_row(select, of_item, |row| row.get(0))?;
+        self.assertions.insert(number, id);
+        Ok(id)
+    }
+}

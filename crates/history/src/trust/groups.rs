@@ -1,0 +1,279 @@
+//! Groups of runs, and the score of each.
+
+use super::Counted;
+use crate::error::HistoryError;
+use crate::read::{Identity, RecordedAssertion, RecordedRun, Snapshot};
+use averment_base::rates::wilson;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+
+/// Points of a trend.
+const POINTS: usize = 20;
+/// From here on something is trusted.
+const TRUSTED: f64 = 0.95;
+/// From here on it is unstable, below unreliable.
+const UNSTABLE: f64 = 0.80;
+
+/// What makes a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GroupBy {
+    /// The label `skill` of a recording, otherwise each skill that the run used.
+    Skill,
+    /// The rule; of an assertion without one its own name.
+    Rule,
+    /// Each tool that the run called.
+    Tool,
+    /// A label.
+    Label(String),
+}
+
+impl GroupBy {
+    /// Reads `skill`, `rule`, `tool` or `label=NAME`.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match (text, text.split_once('=')) {
+            ("skill", _) => Ok(Self::Skill),
+            ("rule", _) => Ok(Self::Rule),
+            ("tool", _) => Ok(Self::Tool),
+            (_, Some(("label", name))) if !name.is_empty() => Ok(Self::Label(name.to_owned())),
+            _ => Err("it is one of skill, rule, tool, label=NAME".to_owned()),
+        }
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Skill => "skill".to_owned(),
+            Self::Rule => "rule".to_owned(),
+            Self::Tool => "tool".to_owned(),
+            Self::Label(name) => format!("label={name}"),
+        }
+    }
+}
+
+/// How far something can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustLabel {
+    /// 0.95 and above.
+    Trusted,
+    /// 0.80 and above.
+    Unstable,
+    /// Below that.
+    Unreliable,
+    /// No result counted.
+    NoEvidence,
+}
+
+impl TrustLabel {
+    /// That of a score.
+    #[must_use]
+    pub fn of(score: Option<f64>) -> Self {
+        match score {
+            Some(score) if score >= TRUSTED => Self::Trusted,
+            Some(score) if score >= UNSTABLE => Self::Unstable,
+            Some(_) => Self::Unreliable,
+            None => Self::NoEvidence,
+        }
+    }
+
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Trusted => "Trusted",
+            Self::Unstable => "Unstable",
+            Self::Unreliable => "Unreliable",
+            Self::NoEvidence => "no evidence",
+        }
+    }
+}
+
+impl Serialize for TrustLabel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// The latest runs of a group.
+#[derive(Debug, Serialize)]
+pub struct Group {
+    /// What it is called.
+    pub name: String,
+    /// How many runs it has, at most as many as were asked for.
+    pub runs: usize,
+    /// Results that passed.
+    pub passed: u64,
+    /// All results that count.
+    pub total: u64,
+    /// Results that do not count: vacuous and skipped ones.
+    pub not_counted: u64,
+    /// STOP's trust score: passed of all; `None` of none.
+    pub score: Option<f64>,
+    /// The interval of Wilson around it, with a confidence of 95 %.
+    pub interval: Option<(f64, f64)>,
+    /// How far it can be trusted.
+    pub label: TrustLabel,
+    /// The score of one part of the runs after the other, oldest first.
+    pub trend: Vec<Option<f64>>,
+}
+
+/// What counts of one run: passed, all, not counted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    passed: u64,
+    total: u64,
+    left: u64,
+}
+
+impl Counts {
+    fn add(&mut self, counted: Counted) {
+        match counted {
+            Counted::Passed => (self.passed, self.total) = (self.passed + 1, self.total + 1),
+            Counted::NotPassed => self.total += 1,
+            Counted::Left => self.left += 1,
+        }
+    }
+
+    fn and(self, other: &Self) -> Self {
+        Self { passed: self.passed + other.passed, total: self.total + other.total, left: self.left + other.left }
+    }
+
+    fn score(self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "counts of results are far below what a double holds exactly")]
+        (self.total > 0).then(|| self.passed as f64 / self.total as f64)
+    }
+}
+
+/// The runs of a group, newest first.
+#[derive(Default)]
+struct Gathered {
+    seen: FxHashSet<Identity>,
+    runs: Vec<Counts>,
+}
+
+impl Gathered {
+    /// Takes a run that is not there yet: the same run judged again counts as it was judged last.
+    fn takes(&mut self, run: &RecordedRun, last: usize) -> bool {
+        self.runs.len() < last && self.seen.insert(run.identity)
+    }
+
+    fn group(self, name: String) -> Group {
+        let Counts { passed, total, left } = self.runs.iter().fold(Counts::default(), Counts::and);
+        let score = Counts { passed, total, left }.score();
+        Group {
+            name,
+            runs: self.runs.len(),
+            passed,
+            total,
+            not_counted: left,
+            score,
+            interval: wilson(passed, total),
+            label: TrustLabel::of(score),
+            trend: trend(&self.runs),
+        }
+    }
+}
+
+/// The scores of equally many runs each, oldest first.
+fn trend(newest_first: &[Counts]) -> Vec<Option<f64>> {
+    let size = newest_first.len().div_ceil(POINTS).max(1);
+    let parts = newest_first.chunks(size).map(|part| part.iter().fold(Counts::default(), Counts::and).score());
+    let mut parts: Vec<_> = parts.collect();
+    parts.reverse();
+    parts
+}
+
+/// All runs as one group.
+pub(super) fn all(snapshot: &Snapshot, last: usize) -> Result<Group, HistoryError> {
+    let mut reader = snapshot.results()?;
+    let mut gathered = Gathered::default();
+    for run in snapshot.runs.iter().rev() {
+        if gathered.runs.len() >= last {
+            break;
+        }
+        if gathered.takes(run, last) {
+            let mut counts = Counts::default();
+            reader.of(run)?.iter().for_each(|one| counts.add(Counted::of(one.status)));
+            gathered.runs.push(counts);
+        }
+    }
+    Ok(gathered.group("all runs".to_owned()))
+}
+
+/// The groups, by name.
+pub(super) fn by(snapshot: &Snapshot, by: &GroupBy, last: usize) -> Result<Vec<Group>, HistoryError> {
+    let gathered = if *by == GroupBy::Rule { by_rule(snapshot, last)? } else { by_run(snapshot, by, last)? };
+    Ok(gathered.into_iter().map(|(name, runs)| runs.group(name.to_owned())).collect())
+}
+
+fn by_run<'a>(snapshot: &'a Snapshot, by: &GroupBy, last: usize) -> Result<BTreeMap<&'a str, Gathered>, HistoryError> {
+    let mut reader = snapshot.results()?;
+    let mut groups: BTreeMap<&str, Gathered> = BTreeMap::new();
+    for run in snapshot.runs.iter().rev() {
+        // Results are looked up where some group still takes the run.
+        let mut counts = None;
+        for name in names(snapshot, run, by) {
+            let group = groups.entry(name).or_default();
+            if !group.takes(run, last) {
+                continue;
+            }
+            let known = match counts {
+                Some(known) => known,
+                None => {
+                    let mut found = Counts::default();
+                    reader.of(run)?.iter().for_each(|one| found.add(Counted::of(one.status)));
+                    *counts.insert(found)
+                }
+            };
+            group.runs.push(known);
+        }
+    }
+    Ok(groups)
+}
+
+/// The groups of a run; one in brackets where it has none.
+fn names<'a>(snapshot: &'a Snapshot, run: &RecordedRun, by: &GroupBy) -> Vec<&'a str> {
+    let all = |names: &'a [String], none| match names.is_empty() {
+        true => vec![none],
+        false => names.iter().map(String::as_str).collect(),
+    };
+    match by {
+        GroupBy::Skill => match snapshot.label(run, "skill") {
+            Some(skill) => vec![skill],
+            None => all(snapshot.skills(run), "(no skill)"),
+        },
+        GroupBy::Tool => all(snapshot.tools(run), "(no tool)"),
+        GroupBy::Label(name) => vec![snapshot.label(run, name).unwrap_or("(no such label)")],
+        GroupBy::Rule => Vec::new(),
+    }
+}
+
+fn by_rule(snapshot: &Snapshot, last: usize) -> Result<BTreeMap<&str, Gathered>, HistoryError> {
+    let alone = |one: &RecordedAssertion| one.rule.is_empty();
+    let names: FxHashMap<i64, &str> = snapshot
+        .assertions
+        .iter()
+        .map(|(row, one)| (*row, if alone(one) { one.name.as_str() } else { one.rule.as_str() }))
+        .collect();
+    let mut reader = snapshot.results()?;
+    let mut groups: BTreeMap<&str, Gathered> = BTreeMap::new();
+    for run in snapshot.runs.iter().rev() {
+        let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
+        for one in reader.of(run)? {
+            if let Some(name) = names.get(&one.assertion) {
+                counts.entry(name).or_default().add(Counted::of(one.status));
+            }
+        }
+        for (name, counts) in counts {
+            let group = groups.entry(name).or_default();
+            if group.takes(run, last) {
+                group.runs.push(counts);
+            }
+        }
+    }
+    Ok(groups)
+}

@@ -1,0 +1,110 @@
+//! Trust as a table.
+
+use super::{Group, Trust};
+use averment_base::diagnostic::render::one_line;
+use std::fmt::Write as _;
+
+/// Characters of a name that are shown.
+const NAME: usize = 40;
+/// Of flaky results and of regressions so many are named.
+const NAMED: usize = 10;
+
+impl Trust {
+    /// For people; without `unicode` in ASCII alone.
+    #[must_use]
+    pub fn human(&self, unicode: bool) -> String {
+        let many = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let each = if self.by.is_some() { " of each group" } else { "" };
+        let mut text = format!("trust over the last {}{each}\n\n", many(self.last, "run"));
+        let rows: Vec<&Group> = self.groups.iter().chain([&self.all]).collect();
+        let heads = [self.by.as_deref().unwrap_or(""), "runs", "passed", "score", "95% interval", "trend", ""];
+        let cells = rows.iter().map(|group| cells(group, unicode));
+        text.push_str(&table(&[heads.map(str::to_owned)].into_iter().chain(cells).collect::<Vec<_>>()));
+        if !self.flaky.is_empty() {
+            let _ =
+                writeln!(text, "\nflaky: {} of the same bytes under the same rules", many(self.flaky.len(), "result"));
+        }
+        for one in self.flaky.iter().take(NAMED) {
+            let words: Vec<&str> = one.statuses.iter().map(|status| status.as_str()).collect();
+            let _ = writeln!(text, "  {} in {}: {}", named(&one.id), named(&one.run), words.join(", "));
+        }
+        more(&mut text, self.flaky.len());
+        if !self.regressions.is_empty() {
+            let _ = writeln!(
+                text,
+                "\nregressions: {} that passed before the latest recording",
+                many(self.regressions.len(), "assertion")
+            );
+        }
+        for one in self.regressions.iter().take(NAMED) {
+            let first = one.runs.first().map(|run| named(run)).unwrap_or_default();
+            let others = if one.runs.len() > 1 { format!(" and {} more", one.runs.len() - 1) } else { String::new() };
+            let before = many(one.passed_before, "run");
+            let _ = writeln!(text, "  {} passed in the last {before}, fails now in {first}{others}", named(&one.id));
+        }
+        more(&mut text, self.regressions.len());
+        text
+    }
+}
+
+fn more(text: &mut String, count: usize) {
+    if count > NAMED {
+        let _ = writeln!(text, "  and {} more: `--format json` lists all", count - NAMED);
+    }
+}
+
+fn named(name: &str) -> String {
+    let name = one_line(name);
+    match name.char_indices().nth(NAME * 2) {
+        Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),
+        None => name.into_owned(),
+    }
+}
+
+fn cells(group: &Group, unicode: bool) -> [String; 7] {
+    let interval = |(low, high): (f64, f64)| format!("{low:.2} to {high:.2}");
+    let name: String = one_line(&group.name).chars().take(NAME).collect();
+    [
+        name,
+        group.runs.to_string(),
+        format!("{}/{}", group.passed, group.total),
+        group.score.map_or("-".to_owned(), rounded),
+        group.interval.map_or("-".to_owned(), interval),
+        sparkline(&group.trend, unicode),
+        group.label.as_str().to_owned(),
+    ]
+}
+
+/// Three digits, never rounded up: 0.9499 is not 0.95.
+pub(super) fn rounded(score: f64) -> String {
+    format!("{:.3}", (score * 1000.0 + 1e-9).floor() / 1000.0)
+}
+
+/// A character for each score, from none to all.
+pub(super) fn sparkline(trend: &[Option<f64>], unicode: bool) -> String {
+    let steps = if unicode {
+        ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
+    } else {
+        ['_', '.', ',', '-', '=', '+', '*', '#']
+    };
+    let step = |score: f64| steps.iter().rev().zip((0..8).rev()).find(|(_, at)| score * 7.0 + 1e-9 >= f64::from(*at));
+    trend.iter().map(|one| one.and_then(step).map_or(' ', |(step, _)| *step)).collect()
+}
+
+/// Columns with two blanks between them; the first and the last two from the left, numbers from the right.
+fn table(rows: &[[String; 7]]) -> String {
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let padding = " ".repeat(width(column).unwrap_or(0).saturating_sub(cell.chars().count()));
+            let right = (1..5).contains(&column);
+            line.push_str(if column == 0 { "" } else { "  " });
+            line.push_str(&if right { padding.clone() + cell } else { format!("{cell}{padding}") });
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

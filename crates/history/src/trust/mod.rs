@@ -1,0 +1,108 @@
+//! How far runs can be trusted: STOP's trust score over the last runs of each group, how sure it is, where it goes, and what became unsure.
+
+mod groups;
+mod html;
+mod human;
+mod unsure;
+
+pub use groups::{Group, GroupBy, TrustLabel};
+pub use unsure::{FlakyResult, Regression};
+
+use crate::error::HistoryError;
+use crate::read::Snapshot;
+use averment_engine::vm::outcome::Status;
+use serde::Serialize;
+
+/// So many of the latest runs count, where nobody says otherwise.
+pub const LAST: usize = 100;
+
+/// How a result counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// As passed.
+    Passed,
+    /// As one of all, and not as passed.
+    NotPassed,
+    /// Not at all: nothing was asked of the run.
+    Left,
+}
+
+impl Counted {
+    /// How a status counts: what was expected to fail and does has passed; what could not be decided or evaluated has not.
+    #[must_use]
+    pub fn of(status: Status) -> Self {
+        match status {
+            Status::Passed | Status::ExpectedFailed => Self::Passed,
+            Status::Failed | Status::UnexpectedPassed | Status::Undecided | Status::Error => Self::NotPassed,
+            Status::Vacuous | Status::Skipped => Self::Left,
+        }
+    }
+}
+
+/// What is asked of a history.
+#[derive(Debug, Clone)]
+pub struct TrustQuery {
+    /// How many of the latest runs of each group count.
+    pub last: usize,
+    /// What makes a group.
+    pub by: Option<GroupBy>,
+}
+
+/// What is known of trust. Its form as JSON is `docs/schema/trust.schema.json`.
+#[derive(Debug, Serialize)]
+pub struct Trust {
+    /// The version of the format.
+    pub version: u32,
+    /// How many of the latest runs of each group count.
+    pub last: usize,
+    /// What makes a group.
+    pub by: Option<String>,
+    /// All runs together.
+    pub all: Group,
+    /// The groups, by name.
+    pub groups: Vec<Group>,
+    /// Results of one run under the same rules that differ.
+    pub flaky: Vec<FlakyResult>,
+    /// What passed and fails now.
+    pub regressions: Vec<Regression>,
+}
+
+impl Trust {
+    /// Computes it.
+    ///
+    /// # Errors
+    /// Where the history cannot be read.
+    pub fn of(snapshot: &mut Snapshot, query: &TrustQuery) -> Result<Self, HistoryError> {
+        if matches!(query.by, Some(GroupBy::Skill | GroupBy::Tool)) {
+            snapshot.load_used()?;
+        }
+        let snapshot = &*snapshot;
+        let all = groups::all(snapshot, query.last)?;
+        let groups = query.by.as_ref().map_or(Ok(Vec::new()), |by| groups::by(snapshot, by, query.last))?;
+        Ok(Self {
+            version: 1,
+            last: query.last,
+            by: query.by.as_ref().map(GroupBy::in_words),
+            all,
+            groups,
+            flaky: unsure::flaky(snapshot, query.last)?,
+            regressions: unsure::regressions(snapshot)?,
+        })
+    }
+
+    /// Whether every group has at least this score. One without evidence has not.
+    #[must_use]
+    pub fn reaches(&self, least: f64) -> bool {
+        let reaches = |group: &Group| group.score.is_some_and(|score| score >= least);
+        match self.by {
+            None => reaches(&self.all),
+            Some(_) => !self.groups.is_empty() && self.groups.iter().all(reaches),
+        }
+    }
+
+    /// As JSON.
+    #[must_use]
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).map_or_else(|_| String::new(), |text| text + "\n")
+    }
+}

@@ -2,6 +2,8 @@
 
 mod baseline;
 mod check;
+#[cfg(feature = "history")]
+mod compare;
 mod compile;
 mod completions;
 pub(crate) mod console;
@@ -95,6 +97,9 @@ enum Command {
     /// Says how far runs can be trusted, by the results that were recorded of them
     #[cfg(feature = "history")]
     Trust(trust::Arguments),
+    /// Says what changed between two sets of runs, and whether that is within tolerances
+    #[cfg(feature = "history")]
+    Compare(compare::Arguments),
     /// Begins a rule file: from a template, or from recorded runs
     New(new::Arguments),
     /// Formats rule files
@@ -138,6 +143,8 @@ pub fn main() -> ExitCode {
         Command::Lint(arguments) => lint::run(arguments, color),
         #[cfg(feature = "history")]
         Command::Trust(arguments) => trust::run(arguments, color),
+        #[cfg(feature = "history")]
+        Command::Compare(arguments) => compare::run(arguments),
         Command::New(arguments) => new::run(arguments, color),
         Command::Fmt(arguments) => fmt::run(arguments, color),
         Command::Import(arguments) => import::run(arguments, color),

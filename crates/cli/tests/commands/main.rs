@@ -18,6 +18,7 @@ mod baseline;
 mod breakdown;
 mod check_terminal;
 mod code_of_runs;
+mod compare;
 mod denied;
 mod dialects;
 mod documents;

@@ -1,0 +1,258 @@
+//! What changed.
+
+use super::side::{Key, Side, SideRun};
+use crate::trust::Counted;
+use averment_base::rates::{fisher, holm};
+use averment_engine::vm::outcome::Status;
+use averment_report::block::BlockReport;
+use averment_report::change::{Regression, mean, percent};
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// With fewer results on a side no difference can be significant.
+pub(super) const FEWEST: u64 = 4;
+/// Below this a difference is called significant.
+const SIGNIFICANT: f64 = 0.05;
+
+/// The runs of two sides, by their names.
+pub(super) struct Pairing<'a> {
+    pub(super) pairs: Vec<(&'a SideRun, &'a SideRun)>,
+    pub(super) missing: Vec<&'a SideRun>,
+    pub(super) added: Vec<&'a SideRun>,
+}
+
+/// Runs of one name are paired in their order.
+pub(super) fn pairing<'a>(base: &'a Side, new: &'a Side) -> Pairing<'a> {
+    let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (number, run) in base.runs.iter().enumerate().rev() {
+        by_name.entry(&run.name).or_default().push(number);
+    }
+    let mut taken = vec![false; base.runs.len()];
+    let mut pairing = Pairing { pairs: Vec::new(), missing: Vec::new(), added: Vec::new() };
+    for run in &new.runs {
+        let number = by_name.get_mut(run.name.as_str()).and_then(Vec::pop);
+        match number.and_then(|number| Some((number, base.runs.get(number)?))) {
+            Some((number, before)) => {
+                taken.get_mut(number).into_iter().for_each(|taken| *taken = true);
+                pairing.pairs.push((before, run));
+            }
+            None => pairing.added.push(run),
+        }
+    }
+    pairing.missing = base.runs.iter().zip(taken).filter(|(_, taken)| !taken).map(|(run, _)| run).collect();
+    pairing
+}
+
+/// What the mean of a measure was, and is.
+#[derive(Debug, Serialize)]
+pub struct MeasureChange {
+    /// `score`, `cost_usd`, `total_tokens` or `duration_ms`.
+    pub name: &'static str,
+    /// The mean of the base; `None` where nothing records it.
+    pub base: Option<f64>,
+    /// The mean now.
+    pub new: Option<f64>,
+    /// By how much it is higher.
+    pub change: Option<f64>,
+    /// By how many percent; `None` where it was 0 and is not.
+    pub percent: Option<f64>,
+    /// Of how many runs on each side the means are: of those that are in both and record it, or of all where none is in both.
+    pub runs: (usize, usize),
+}
+
+type Measure = fn(&SideRun) -> Option<f64>;
+
+/// The measures, in the order in which they are told.
+const MEASURES: [(&str, Measure); 4] = [
+    ("score", |run| run.standing.score),
+    ("cost_usd", |run| run.standing.cost_usd),
+    ("total_tokens", |run| run.standing.total_tokens),
+    ("duration_ms", |run| run.duration),
+];
+
+pub(super) fn measures(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<MeasureChange> {
+    let one = |(name, of): (&'static str, Measure)| {
+        let (before, after): (Vec<f64>, Vec<f64>) = if pairing.pairs.is_empty() {
+            (base.runs.iter().filter_map(of).collect(), new.runs.iter().filter_map(of).collect())
+        } else {
+            pairing.pairs.iter().filter_map(|(before, after)| of(before).zip(of(after))).unzip()
+        };
+        let runs = (before.len(), after.len());
+        let (base, new) = (mean(before.into_iter()), mean(after.into_iter()));
+        let both = base.zip(new);
+        let from_nothing = both.is_some_and(|(base, new)| base <= 0.0 && new > base);
+        MeasureChange {
+            name,
+            base,
+            new,
+            change: both.map(|(base, new)| new - base),
+            percent: percent(new, base).filter(|_| !from_nothing),
+            runs,
+        }
+    };
+    MEASURES.map(one).into_iter().collect()
+}
+
+/// A result that is another one now.
+#[derive(Debug, Serialize)]
+pub struct ResultChange {
+    /// The run.
+    pub run: String,
+    /// The rule; `None` where it has none.
+    pub rule: Option<String>,
+    /// The assertion.
+    pub id: String,
+    /// Its text.
+    pub text: String,
+    /// What it was.
+    pub base: Status,
+    /// What it is.
+    pub new: Status,
+    /// `regression` where it passed, `improvement` where it passes now, else `other`.
+    pub kind: ChangeKind,
+}
+
+/// What a change is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    /// It passed, and does not.
+    Regression,
+    /// It did not pass, and does.
+    Improvement,
+    /// Anything else.
+    Other,
+}
+
+pub(super) fn results(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<ResultChange> {
+    let mut found = Vec::new();
+    for (before, after) in &pairing.pairs {
+        let known: FxHashMap<&Key, Status> = before
+            .results
+            .iter()
+            .filter_map(|(one, status)| Some((base.assertions.get_index(*one)?.0, *status)))
+            .collect();
+        for (number, now) in &after.results {
+            let Some((key, id)) = new.assertions.get_index(*number) else { continue };
+            let Some(was) = known.get(key).filter(|was| *was != now) else { continue };
+            let kind = match (Counted::of(*was), Counted::of(*now)) {
+                (Counted::Passed, Counted::NotPassed) => ChangeKind::Regression,
+                (Counted::NotPassed, Counted::Passed) => ChangeKind::Improvement,
+                _ => ChangeKind::Other,
+            };
+            let (run, rule, text) = (after.name.clone(), ruled(&key.0), key.1.clone());
+            found.push(ResultChange { run, rule, id: id.clone(), text, base: *was, new: *now, kind });
+        }
+    }
+    found
+}
+
+fn ruled(rule: &str) -> Option<String> {
+    Some(rule.to_owned()).filter(|rule| !rule.is_empty())
+}
+
+/// How often an assertion passed, and passes.
+#[derive(Debug, Serialize)]
+pub struct AssertionChange {
+    /// The rule; `None` where it has none.
+    pub rule: Option<String>,
+    /// Its id.
+    pub id: String,
+    /// Its text.
+    pub text: String,
+    /// How often it passed in the base, of all that count.
+    pub base: (u64, u64),
+    /// How often it passes now.
+    pub new: (u64, u64),
+    /// Runs that are in both in which it passed and does not, and the other way round.
+    pub regressions: usize,
+    /// The other way round.
+    pub improvements: usize,
+    /// How likely such a difference is where there is none: Fisher's exact test, corrected by Holm; `None` with fewer than 4 results on a side.
+    pub p: Option<f64>,
+    /// Whether that is below 0.05.
+    pub significant: bool,
+}
+
+pub(super) fn assertions(base: &Side, new: &Side, results: &[ResultChange]) -> Vec<AssertionChange> {
+    let (before, after) = (rates(base), rates(new));
+    let mut changed: FxHashMap<(&str, &str), [usize; 2]> = FxHashMap::default();
+    for one in results {
+        let [worse, better] = changed.entry((one.rule.as_deref().unwrap_or_default(), &one.text)).or_default();
+        *worse += usize::from(one.kind == ChangeKind::Regression);
+        *better += usize::from(one.kind == ChangeKind::Improvement);
+    }
+    let mut found = Vec::new();
+    for (key, now) in after {
+        let Some(was) = before.get(key) else { continue };
+        let enough = was.1 >= FEWEST && now.1 >= FEWEST;
+        let [regressions, improvements] = changed.get(&(key.0.as_str(), key.1.as_str())).copied().unwrap_or_default();
+        found.push(AssertionChange {
+            rule: ruled(&key.0),
+            id: new.assertions.get(key).cloned().unwrap_or_default(),
+            text: key.1.clone(),
+            base: *was,
+            new: now,
+            regressions,
+            improvements,
+            p: enough.then(|| fisher(*was, now)),
+            significant: false,
+        });
+    }
+    holm(&mut found.iter_mut().filter_map(|one| one.p.as_mut()).collect::<Vec<_>>());
+    found.iter_mut().for_each(|one| one.significant = one.p.is_some_and(|p| p < SIGNIFICANT));
+    found.retain(|one| one.base != one.new || one.regressions + one.improvements > 0);
+    found
+}
+
+/// Of each assertion how often it passed, and of how many results that count.
+fn rates(side: &Side) -> IndexMap<&Key, (u64, u64)> {
+    let mut rates: IndexMap<&Key, (u64, u64)> = side.assertions.keys().map(|key| (key, (0, 0))).collect();
+    for (number, status) in side.runs.iter().flat_map(|run| &run.results) {
+        let Some((_, (passed, total))) = rates.get_index_mut(*number) else { continue };
+        let counted = Counted::of(*status);
+        *passed += u64::from(counted == Counted::Passed);
+        *total += u64::from(counted != Counted::Left);
+    }
+    rates
+}
+
+/// A run, or a block of a workflow in it, that became worse.
+#[derive(Debug, Serialize)]
+pub struct WorseRun {
+    /// The run.
+    pub run: String,
+    /// The block; `None` where it is the whole run.
+    pub block: Option<String>,
+    /// How.
+    #[serde(flatten)]
+    pub regression: Regression,
+}
+
+pub(super) fn worse(base: &Side, pairing: &Pairing<'_>, new: &Side) -> Vec<WorseRun> {
+    let mut found = Vec::new();
+    for (before, after) in &pairing.pairs {
+        let regressions = after.standing.regressions_since(&before.standing);
+        found.extend(regressions.into_iter().map(|regression| WorseRun {
+            run: after.name.clone(),
+            block: None,
+            regression,
+        }));
+    }
+    let mut earlier: FxHashMap<&str, Vec<BlockReport>> = FxHashMap::default();
+    for (id, block) in base.runs.iter().flat_map(|run| &run.blocks) {
+        earlier.entry(id).or_default().push(block.clone());
+    }
+    for run in &new.runs {
+        for (id, block) in &run.blocks {
+            let (_, regressions, _) = block.against(earlier.get(id.as_str()).map(Vec::as_slice).unwrap_or_default());
+            found.extend(regressions.into_iter().map(|regression| WorseRun {
+                run: run.name.clone(),
+                block: Some(id.clone()),
+                regression,
+            }));
+        }
+    }
+    found
+}

@@ -1,0 +1,149 @@
+//! Tolerances: what may change, and what fails a comparison.
+
+use super::Comparison;
+use super::changes::ChangeKind;
+use serde::Serialize;
+
+/// What fails a comparison beside tolerances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailOn {
+    /// A result that passed and does not, in a run that is in both.
+    Regressions,
+    /// An assertion that passes significantly less often.
+    Significant,
+    /// A run of the base that is missing now.
+    Missing,
+    /// Any result that changed.
+    Changes,
+}
+
+impl FailOn {
+    /// All of them, with their words.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("regressions", Self::Regressions),
+        ("significant", Self::Significant),
+        ("missing", Self::Missing),
+        ("changes", Self::Changes),
+    ];
+
+    /// What a word means.
+    ///
+    /// # Errors
+    /// In words, where it is none.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|(known, _)| *known == word).map(|(_, one)| one);
+        found.ok_or_else(|| format!("it is one of {}", Self::ALL.map(|(known, _)| known).join(", ")))
+    }
+
+    /// The word on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.into_iter().find(|(_, one)| *one == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// The tolerances of a comparison.
+#[derive(Debug, Clone, Default)]
+pub struct Gates {
+    /// By how much the mean score may be lower.
+    pub score_drop: Option<f64>,
+    /// By how many percent the mean cost may be higher.
+    pub cost_increase: Option<f64>,
+    /// By how many percent the mean of tokens.
+    pub tokens_increase: Option<f64>,
+    /// By how many percent the mean duration.
+    pub duration_increase: Option<f64>,
+    /// What else fails.
+    pub fail_on: Vec<FailOn>,
+}
+
+/// What a tolerance says.
+#[derive(Debug, Serialize)]
+pub struct GateOutcome {
+    /// As it was given.
+    pub gate: String,
+    /// Whether it holds. What cannot be known holds not.
+    pub holds: bool,
+    /// Why, in words.
+    pub why: String,
+}
+
+impl Gates {
+    /// What each says of a comparison.
+    pub(super) fn outcomes(&self, comparison: &Comparison) -> Vec<GateOutcome> {
+        let mut outcomes = Vec::new();
+        if let Some(allowed) = self.score_drop {
+            outcomes.push(score(comparison, allowed));
+        }
+        let increases = [
+            ("cost", "cost_usd", self.cost_increase),
+            ("tokens", "total_tokens", self.tokens_increase),
+            ("duration", "duration_ms", self.duration_increase),
+        ];
+        for (word, name, allowed) in increases {
+            outcomes.extend(allowed.map(|allowed| increase(comparison, (word, name), allowed)));
+        }
+        outcomes.extend(self.fail_on.iter().map(|one| fail_on(comparison, *one)));
+        outcomes
+    }
+}
+
+/// What rounding may add to a difference: 0.8 - 0.7 is a little more than 0.1.
+const ROUNDING: f64 = 1e-9;
+
+fn score(comparison: &Comparison, allowed: f64) -> GateOutcome {
+    let change = comparison.measures.iter().find(|one| one.name == "score").and_then(|one| one.change);
+    let (holds, why) = match change {
+        Some(change) => (-change <= allowed + ROUNDING, format!("the score changed by {change:+.3}")),
+        None => (false, "no run of both sides has a score".to_owned()),
+    };
+    GateOutcome { gate: format!("--max-score-drop {allowed}"), holds, why }
+}
+
+fn increase(comparison: &Comparison, (word, name): (&str, &str), allowed: f64) -> GateOutcome {
+    let found = comparison.measures.iter().find(|one| one.name == name);
+    let (holds, why) = match found.map(|one| (one.percent, one.change)) {
+        Some((Some(percent), _)) => (percent <= allowed + ROUNDING, format!("{word} changed by {percent:+.1}%")),
+        Some((None, Some(_))) => (false, format!("{word} was 0 and is not")),
+        _ => {
+            (false, format!("{word} is not in both sides; `aver check --measures` puts what runs record into a report"))
+        }
+    };
+    GateOutcome { gate: format!("--max-{word}-increase {allowed}%"), holds, why }
+}
+
+fn fail_on(comparison: &Comparison, what: FailOn) -> GateOutcome {
+    let counted = |count: usize, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {more}"),
+    };
+    let of_kind = |kind: ChangeKind| comparison.results.iter().filter(|one| one.kind == kind).count();
+    let (count, why) = match what {
+        FailOn::Regressions => {
+            let count = of_kind(ChangeKind::Regression);
+            (count, counted(count, "result that passed does not", "results that passed do not"))
+        }
+        FailOn::Changes => {
+            let count = comparison.results.len();
+            (count, counted(count, "result changed", "results changed"))
+        }
+        FailOn::Significant => {
+            let less = |(passed, total): (u64, u64), (before, of): (u64, u64)| {
+                u128::from(passed) * u128::from(of) < u128::from(before) * u128::from(total)
+            };
+            let worse = comparison.assertions.iter().filter(|one| one.significant && less(one.new, one.base));
+            let count = worse.count();
+            (
+                count,
+                counted(count, "assertion passes significantly less often", "assertions pass significantly less often"),
+            )
+        }
+        FailOn::Missing => {
+            let count = comparison.missing.len();
+            (count, counted(count, "run of the base is missing", "runs of the base are missing"))
+        }
+    };
+    let unknown = comparison.matched == 0 && matches!(what, FailOn::Regressions | FailOn::Changes);
+    let why = if unknown { "no run is in both sides".to_owned() } else { why };
+    GateOutcome { gate: format!("--fail-on {}", what.as_str()), holds: count == 0 && !unknown, why }
+}

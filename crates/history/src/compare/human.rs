@@ -1,0 +1,104 @@
+//! A comparison in words.
+
+use super::Comparison;
+use super::changes::{AssertionChange, ChangeKind, MeasureChange, ResultChange};
+use averment_base::diagnostic::render::one_line;
+use std::fmt::Write as _;
+
+/// Of each list so many are named.
+pub(super) const NAMED: usize = 20;
+
+impl Comparison {
+    /// For people.
+    #[must_use]
+    pub fn human(&self) -> String {
+        let mut text = format!("{}\n\n", self.head());
+        for one in self.measures.iter().filter(|one| one.base.is_some() || one.new.is_some()) {
+            let [before, after, change] = measured(one);
+            let _ = writeln!(text, "  {:<9} {before:>12} -> {after:<12} {change}", word(one.name));
+        }
+        list(&mut text, "assertions that pass less or more often", &self.assertions, assertion);
+        list(&mut text, "results that changed", &self.results, result);
+        list(&mut text, "what became worse by far", &self.worse, |one| {
+            let block = one.block.as_ref().map(|block| format!("{} in ", one_line(block))).unwrap_or_default();
+            format!("{block}{}: {}", one_line(&one.run), one.regression.in_words())
+        });
+        list(&mut text, "runs of the base that are missing", &self.missing, |run| one_line(run).into_owned());
+        list(&mut text, "runs that the base does not have", &self.added, |run| one_line(run).into_owned());
+        list(&mut text, "gates", &self.gates, |gate| {
+            format!("{:<6} {}: {}", if gate.holds { "holds" } else { "FAILS" }, gate.gate, gate.why)
+        });
+        text
+    }
+
+    /// What is compared with what.
+    pub(super) fn head(&self) -> String {
+        let side =
+            |name: &str, runs: usize| format!("{} ({runs} run{})", one_line(name), if runs == 1 { "" } else { "s" });
+        let matched = match self.matched {
+            0 => "no run is in both".to_owned(),
+            1 => "1 run is in both".to_owned(),
+            more => format!("{more} runs are in both"),
+        };
+        format!("{} -> {}: {matched}", side(&self.base.name, self.base.runs), side(&self.new.name, self.new.runs))
+    }
+}
+
+fn list<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> String) {
+    if all.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{title}:");
+    for one in all.iter().take(NAMED) {
+        let _ = writeln!(text, "  {}", line(one));
+    }
+    if all.len() > NAMED {
+        let _ = writeln!(text, "  and {} more: `--format json` lists all", all.len() - NAMED);
+    }
+}
+
+/// What a measure is called.
+pub(super) fn word(name: &str) -> &str {
+    name.split('_').find(|part| *part != "total").unwrap_or(name)
+}
+
+/// Before, after, and how it changed.
+pub(super) fn measured(one: &MeasureChange) -> [String; 3] {
+    let shown = |value: Option<f64>| match (value, one.name) {
+        (None, _) => "-".to_owned(),
+        (Some(value), "score") => format!("{value:.3}"),
+        (Some(value), "cost_usd") => format!("${value:.4}"),
+        (Some(value), "duration_ms") => format!("{:.2}s", value / 1000.0),
+        (Some(value), _) => format!("{value:.0}"),
+    };
+    let change = match (one.name, one.change, one.percent) {
+        ("score", Some(change), _) => format!("{change:+.3}"),
+        (_, _, Some(percent)) => format!("{percent:+.1}%"),
+        _ => "-".to_owned(),
+    };
+    [shown(one.base), shown(one.new), change]
+}
+
+/// Whether a difference says something.
+pub(super) fn significance(one: &AssertionChange) -> String {
+    match one.p {
+        None => "too few runs to say more".to_owned(),
+        Some(p) if one.significant => format!("significant, p = {p:.4}"),
+        Some(p) => format!("not significant, p = {p:.2}"),
+    }
+}
+
+fn assertion(one: &AssertionChange) -> String {
+    let ((before, of), (now, of_now)) = (one.base, one.new);
+    format!("{}: {before}/{of} -> {now}/{of_now} ({})", one_line(&one.id), significance(one))
+}
+
+fn result(one: &ResultChange) -> String {
+    let kind = match one.kind {
+        ChangeKind::Regression => "regression",
+        ChangeKind::Improvement => "improvement",
+        ChangeKind::Other => "change",
+    };
+    let (id, run) = (one_line(&one.id), one_line(&one.run));
+    format!("{kind}: {id} in {run}: {} -> {}", one.base.as_str(), one.new.as_str())
+}

@@ -1,0 +1,86 @@
+//! What changed between two sets of runs: results, score, cost, tokens, duration; and whether that is within tolerances.
+
+mod changes;
+mod gates;
+mod human;
+mod markdown;
+mod report_file;
+mod side;
+
+pub use changes::{AssertionChange, MeasureChange, ResultChange, WorseRun};
+pub use gates::{FailOn, GateOutcome, Gates};
+pub use side::{Side, SideRun};
+
+use serde::Serialize;
+
+/// How many runs a side has, and what it was given as.
+#[derive(Debug, Serialize)]
+pub struct SideSummary {
+    /// As it was given.
+    pub name: String,
+    /// Its runs.
+    pub runs: usize,
+}
+
+/// What changed. Its form as JSON is `docs/schema/compare.schema.json`.
+#[derive(Debug, Serialize)]
+pub struct Comparison {
+    /// The version of the format.
+    pub version: u32,
+    /// The side that is compared with.
+    pub base: SideSummary,
+    /// The side that is compared.
+    pub new: SideSummary,
+    /// How many runs are in both, by their names.
+    pub matched: usize,
+    /// Runs of the base alone.
+    pub missing: Vec<String>,
+    /// Runs that the base does not have.
+    pub added: Vec<String>,
+    /// Score, cost, tokens and duration.
+    pub measures: Vec<MeasureChange>,
+    /// Assertions whose results changed.
+    pub assertions: Vec<AssertionChange>,
+    /// Results that changed, in runs that are in both.
+    pub results: Vec<ResultChange>,
+    /// Runs, and blocks of workflows in them, that became worse as Runsight tells it.
+    pub worse: Vec<WorseRun>,
+    /// What the tolerances say.
+    pub gates: Vec<GateOutcome>,
+    /// Whether all of them hold.
+    pub passed: bool,
+}
+
+impl Comparison {
+    /// Compares two sides.
+    #[must_use]
+    pub fn of(base: &Side, new: &Side, gates: &Gates) -> Self {
+        let pairing = changes::pairing(base, new);
+        let name = |run: &SideRun| run.name.clone();
+        let summary = |side: &Side| SideSummary { name: side.name.clone(), runs: side.runs.len() };
+        let mut comparison = Self {
+            version: 1,
+            base: summary(base),
+            new: summary(new),
+            matched: pairing.pairs.len(),
+            missing: pairing.missing.iter().copied().map(name).collect(),
+            added: pairing.added.iter().copied().map(name).collect(),
+            measures: changes::measures(base, new, &pairing),
+            results: changes::results(base, new, &pairing),
+            assertions: Vec::new(),
+            worse: changes::worse(base, &pairing, new),
+            gates: Vec::new(),
+            passed: true,
+        };
+        comparison.assertions = changes::assertions(base, new, &comparison.results);
+        comparison.gates = gates.outcomes(&comparison);
+        comparison.passed = comparison.gates.iter().all(|gate| gate.holds);
+        comparison
+    }
+
+    /// As JSON.
+    #[must_use]
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).map_or_else(|_| String::new(), |text| text + "\n")
+    }
+}

@@ -1,0 +1,173 @@
+//! Reads what `aver check --format json` and `--format jsonl` wrote.
+
+use super::side::{Side, SideRun};
+use crate::error::HistoryError;
+use averment_base::diagnostic::render::one_line;
+use averment_base::truth::Verdict;
+use averment_engine::vm::outcome::Status;
+use averment_report::block::BlockReport;
+use averment_report::change::Standing;
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+/// Bytes of the largest report in one object.
+const SIZE: u64 = 1 << 30;
+
+#[derive(Deserialize)]
+struct WholeReport {
+    runs: Vec<WholeRun>,
+}
+
+#[derive(Deserialize)]
+struct WholeRun {
+    run: String,
+    passed: bool,
+    score: Option<f64>,
+    #[serde(default)]
+    measured: Option<ReportedMeasures>,
+    results: Vec<WholeResult>,
+    #[serde(default)]
+    rules: Vec<WholeRule>,
+}
+
+#[derive(Deserialize)]
+struct WholeResult {
+    id: String,
+    rule: Option<String>,
+    text: String,
+    status: String,
+}
+
+#[derive(Deserialize)]
+struct WholeRule {
+    id: String,
+    own: Option<BlockReport>,
+}
+
+#[derive(Deserialize, Default)]
+struct ReportedMeasures {
+    cost_usd: Option<f64>,
+    total_tokens: Option<f64>,
+    duration_ms: Option<f64>,
+}
+
+/// A line: the header, a run, what cannot be read, or the summary.
+#[derive(Deserialize)]
+struct Line {
+    rules: Option<Vec<HeaderRule>>,
+    run: Option<String>,
+    #[serde(default)]
+    passed: bool,
+    score: Option<f64>,
+    #[serde(default)]
+    verdicts: Vec<Option<String>>,
+    #[serde(default)]
+    findings: Vec<LineFinding>,
+    #[serde(default)]
+    measured: Option<ReportedMeasures>,
+}
+
+#[derive(Deserialize)]
+struct HeaderRule {
+    id: String,
+    rule: Option<String>,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct LineFinding {
+    id: String,
+    status: String,
+}
+
+/// Adds the runs of a report to a side.
+pub(super) fn read(path: &Path, side: &mut Side) -> Result<(), HistoryError> {
+    let name = one_line(&path.display().to_string()).into_owned();
+    let refused = |what: String| {
+        let help =
+            "name what `aver check --format json` or `--format jsonl` wrote, a folder of such files, or a history";
+        HistoryError::new(format!("`{name}` is no report: {what}"), help)
+    };
+    if !path.is_file() {
+        let what = if path.exists() { "it is no file" } else { "there is no such file" };
+        return Err(refused(what.to_owned()));
+    }
+    let file = File::open(path).map_err(|error| refused(error.to_string()))?;
+    let mut reader = BufReader::new(file);
+    let mut first = Vec::new();
+    reader.read_until(b'\n', &mut first).map_err(|error| refused(error.to_string()))?;
+    match serde_json::from_slice::<Line>(&first) {
+        Ok(Line { rules: Some(rules), .. }) => {
+            let numbers: Vec<(String, usize)> = rules.into_iter().map(|one| header(side, one)).collect();
+            for (number, line) in (2..).zip(reader.lines()) {
+                let line = line.map_err(|error| refused(error.to_string()))?;
+                let line = serde_json::from_str(&line).map_err(|error| refused(format!("line {number}: {error}")))?;
+                side.runs.extend(of_line(&numbers, line).map_err(|what| refused(format!("line {number}: {what}")))?);
+            }
+        }
+        _ => {
+            reader.take(SIZE).read_to_end(&mut first).map_err(|error| refused(error.to_string()))?;
+            let report: WholeReport = serde_json::from_slice(&first).map_err(|error| refused(error.to_string()))?;
+            for run in report.runs {
+                let run = of_object(side, run).map_err(refused)?;
+                side.runs.push(run);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn header(side: &mut Side, one: HeaderRule) -> (String, usize) {
+    let HeaderRule { id, rule, text } = one;
+    (id.clone(), side.number(rule, id, text))
+}
+
+fn status(word: &str) -> Result<Status, String> {
+    let found = Status::ALL.into_iter().find(|status| status.as_str() == word);
+    found.ok_or_else(|| format!("`{}` is no status", one_line(word)))
+}
+
+fn standing(passed: bool, score: Option<f64>, measured: &ReportedMeasures) -> Standing {
+    let ReportedMeasures { cost_usd, total_tokens, .. } = *measured;
+    Standing { passed: Some(passed), score, cost_usd, total_tokens }
+}
+
+fn of_object(side: &mut Side, run: WholeRun) -> Result<SideRun, String> {
+    let mut results = Vec::with_capacity(run.results.len());
+    for WholeResult { id, rule, text, status: word } in run.results {
+        let number = side.number(rule, id, text);
+        results.push((number, status(&word)?));
+    }
+    let measured = run.measured.unwrap_or_default();
+    Ok(SideRun {
+        name: run.run,
+        standing: standing(run.passed, run.score, &measured),
+        duration: measured.duration_ms,
+        results,
+        blocks: run.rules.into_iter().filter_map(|rule| Some((rule.id, rule.own?))).collect(),
+    })
+}
+
+/// The run of a line; `None` where it is about something else.
+fn of_line(numbers: &[(String, usize)], line: Line) -> Result<Option<SideRun>, String> {
+    let Some(name) = line.run else { return Ok(None) };
+    let mut results = Vec::with_capacity(numbers.len());
+    for ((id, number), verdict) in numbers.iter().zip(&line.verdicts) {
+        let Some(verdict) = verdict else { continue };
+        // A failure that is expected, and a pass that is not, are findings.
+        let finding = line.findings.iter().find(|finding| finding.id == *id);
+        let status = match finding {
+            Some(finding) => status(&finding.status)?,
+            None => {
+                let known = Verdict::ALL.into_iter().find(|known| known.as_str() == verdict);
+                Status::of(known.ok_or_else(|| format!("`{}` is no verdict", one_line(verdict)))?, false)
+            }
+        };
+        results.push((*number, status));
+    }
+    let measured = line.measured.unwrap_or_default();
+    let standing = standing(line.passed, line.score, &measured);
+    Ok(Some(SideRun { name, standing, duration: measured.duration_ms, results, blocks: Vec::new() }))
+}

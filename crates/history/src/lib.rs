@@ -3,7 +3,7 @@
 //! [`record::Recorder`] takes the reports of runs as `aver check` makes them and puts them into a file of SQLite; [`read::Snapshot`] is what
 //! stands in it. [`trust`] and [`compare`] compute from that, and say what they found in words, as data, and on a page.
 
-#![allow(clippy::disallowed_methods, reason = "a history is a file")]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a history is a file")]
 
 pub mod compare;
 mod error;

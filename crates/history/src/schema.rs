@@ -4,6 +4,7 @@
 //! hold it only while they write whole runs, and wait for each other.
 
 use crate::error::{HistoryError, MADE_BY};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,6 +27,14 @@ const STEPS: [&str; 2] = [
     "CREATE TABLE used (run INTEGER NOT NULL, kind INTEGER NOT NULL, name INTEGER NOT NULL, PRIMARY KEY (run, kind, name)) WITHOUT ROWID;",
 ];
 
+/// A history may come from anybody: nothing that stands in it is executed.
+const GUARDS: [(DbConfig, bool); 4] = [
+    (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+    (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+    (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+    (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+];
+
 /// What a history is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -45,13 +54,15 @@ pub(crate) fn open(path: &Path, purpose: Purpose) -> Result<Connection, HistoryE
     let whole: PathBuf = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut connection = Connection::open_with_flags(whole, flags).map_err(sqlite)?;
     connection.busy_timeout(PATIENCE).map_err(sqlite)?;
-    if purpose == Purpose::Read && version(&connection, path)? == Some(STEPS.len()) {
-        return Ok(connection);
+    for (setting, value) in GUARDS {
+        connection.set_db_config(setting, value).map_err(sqlite)?;
     }
-    if purpose == Purpose::Read && version(&connection, path)?.is_none() {
-        return Err(HistoryError::of(path, "is empty", MADE_BY));
+    let known = version(&connection, path)?;
+    match purpose {
+        Purpose::Read if known.is_none() => return Err(HistoryError::of(path, "is empty", MADE_BY)),
+        Purpose::Read if known == Some(STEPS.len()) => {}
+        _ => migrate(&mut connection, path)?,
     }
-    migrate(&mut connection, path)?;
     Ok(connection)
 }
 
@@ -90,8 +101,6 @@ fn version(connection: &Connection, path: &Path) -> Result<Option<usize>, Histor
 /// Makes a history of an empty file, and one of today of an older one: all of it or nothing.
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), HistoryError> {
     let sqlite = |error: rusqlite::Error| HistoryError::sqlite(path, &error);
-    // Nothing is written into what is no history.
-    version(connection, path)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
     let known = version(&transaction, path)?.unwrap_or(0);
     for step in STEPS.iter().skip(known) {

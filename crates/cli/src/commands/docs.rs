@@ -73,6 +73,11 @@ const PAGES: &[(&str, &str, &str)] = &[
         include_str!("../../../../docs/reference/command-line.md"),
         "the commands, formats and exit codes",
     ),
+    (
+        "history",
+        include_str!("../../../../docs/reference/history.md"),
+        "results over time: recording, trust, comparison",
+    ),
     ("lint", include_str!("../../../../docs/reference/lint.md"), "the linter: levels, fixes, all lints"),
     (
         "dialects",

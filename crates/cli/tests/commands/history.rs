@@ -297,6 +297,18 @@ fn what_is_no_history_is_refused_and_left_alone() {
     }
 }
 
+/// A file from anybody does nothing but hold rows.
+#[test]
+fn what_a_history_would_do_is_not_done() {
+    let folder = with(3, 0);
+    let db = Connection::open(folder.path().join("runs.db")).unwrap();
+    db.execute_batch("CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM recordings; END").unwrap();
+    recorded(&folder, "b.jsonl", &runs(10, 1, 0), "");
+    assert_eq!(count(&folder, "SELECT count(*) FROM recordings"), 2);
+    db.execute_batch("ALTER TABLE results RENAME TO kept; CREATE VIEW results AS SELECT * FROM kept").unwrap();
+    folder.aver("trust").refused(&["cannot be read or written"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_no_history() {

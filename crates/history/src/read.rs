@@ -35,6 +35,8 @@ pub struct RecordedRun {
     pub recording: i64,
     /// Its name in reports.
     pub name: String,
+    /// Its own id, where it records one.
+    pub own: Option<String>,
     /// What makes it the same run in another recording: the hash of its bytes, and how many of these came before it in its recording.
     pub identity: Identity,
     /// When it was, in milliseconds since 1970: a run without a time stands behind the one that was recorded before it.
@@ -108,7 +110,7 @@ impl Snapshot {
         self.assertions = rows(connection, "SELECT id, file, rule, name, text FROM assertions", assertion)?;
         let mut before = None;
         let mut statement = connection.prepare(
-            "SELECT runs.id, recording, names.text, hash, at, passed, score, cost, tokens, duration
+            "SELECT runs.id, recording, names.text, hash, own, at, passed, score, cost, tokens, duration
              FROM runs JOIN names ON names.id = runs.name ORDER BY runs.id",
         )?;
         let found = statement.query_map([], |row| run(row, &mut before))?;
@@ -215,17 +217,18 @@ fn rows<V>(
 
 /// A run; `before` is the time of the one that was recorded before it.
 fn run(row: &Row<'_>, before: &mut Option<i64>) -> rusqlite::Result<RecordedRun> {
-    *before = row.get::<_, Option<i64>>(4)?.or(*before);
+    *before = row.get::<_, Option<i64>>(5)?.or(*before);
     Ok(RecordedRun {
         row: row.get(0)?,
         recording: row.get(1)?,
         name: one_line(&row.get::<_, String>(2)?).into_owned(),
         identity: (row.get(3)?, 0),
         at: *before,
-        passed: row.get(5)?,
-        score: row.get(6)?,
-        cost: row.get(7)?,
-        tokens: row.get(8)?,
-        duration: row.get(9)?,
+        own: row.get(4)?,
+        passed: row.get(6)?,
+        score: row.get(7)?,
+        cost: row.get(8)?,
+        tokens: row.get(9)?,
+        duration: row.get(10)?,
     })
 }

@@ -169,7 +169,7 @@ impl Recorder {
         };
         let mut rows = Rows { transaction: &transaction, names: &mut self.names, assertions: &mut self.assertions };
         let mut run_row = transaction.prepare(
-            "INSERT INTO runs (recording, name, hash, at, passed, score, cost, tokens, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO runs (recording, name, hash, own, at, passed, score, cost, tokens, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
         let mut result_row = transaction
             .prepare("INSERT INTO results (run, position, assertion, status, score) VALUES (?, ?, ?, ?, ?)")?;
@@ -184,6 +184,7 @@ impl Recorder {
                 recording,
                 name,
                 measured.hash,
+                measured.id,
                 at,
                 run.passed,
                 run.score,

@@ -20,7 +20,7 @@ const STEPS: [&str; 2] = [
      CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
      CREATE TABLE assertions (id INTEGER PRIMARY KEY, rules BLOB NOT NULL, file TEXT NOT NULL, rule TEXT NOT NULL, name TEXT NOT NULL,
          text TEXT NOT NULL, severity TEXT NOT NULL, UNIQUE (rules, file, name, text, severity));
-     CREATE TABLE runs (id INTEGER PRIMARY KEY, recording INTEGER NOT NULL, name INTEGER NOT NULL, hash BLOB NOT NULL, at INTEGER,
+     CREATE TABLE runs (id INTEGER PRIMARY KEY, recording INTEGER NOT NULL, name INTEGER NOT NULL, hash BLOB NOT NULL, own TEXT, at INTEGER,
          passed INTEGER NOT NULL, score REAL, cost REAL, tokens REAL, duration REAL);
      CREATE TABLE results (run INTEGER NOT NULL, position INTEGER NOT NULL, assertion INTEGER NOT NULL, status INTEGER NOT NULL,
          score REAL, PRIMARY KEY (run, position)) WITHOUT ROWID;",

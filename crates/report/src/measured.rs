@@ -20,6 +20,8 @@ pub struct Measured {
     /// The hash of its bytes: of the same run judged again it is the same.
     #[serde(serialize_with = "as_hex")]
     pub hash: [u8; 16],
+    /// Its own id, redacted.
+    pub id: Option<String>,
     /// When its first step began, in milliseconds since 1970.
     pub started_ms: Option<i64>,
     /// What it cost, in dollars.
@@ -49,6 +51,7 @@ impl Measured {
         };
         Self {
             hash: bytes_hash(run.text.as_bytes()),
+            id: run.id.map(|id| withheld.without(redact(id).into_owned())),
             started_ms: started(run),
             cost_usd: entry(of_run::COST),
             total_tokens: match &run.root(of_run::USAGE).value {

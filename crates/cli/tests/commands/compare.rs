@@ -65,7 +65,7 @@ fn reports_folders_and_histories_are_compared_alike() {
     assert_eq!(first["worse"][1]["type"], "cost_spike");
     let said = folder.aver("compare base.json new.json").out;
     for part in [
-        "base.json (3 runs) -> new.json (4 runs): 3 runs are in both",
+        "base.json (3 runs) -> new.json (4 runs): 3 runs are in both, by their names",
         "regression: answers.1 in runs.jsonl:2: passed -> failed",
         "improvement: answers.1 in runs.jsonl:3: failed -> passed",
         "answers.1: 2/3 -> 3/4 (too few runs to say more)",

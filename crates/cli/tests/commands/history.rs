@@ -164,13 +164,14 @@ fn reports_are_the_same_with_and_without_a_history() {
 
 #[test]
 fn what_a_run_records_is_kept_and_told_by_request() {
-    let run = json!({"calls": [{"tool": "search", "start": "2026-11-23T10:00:00Z"}], "skills": ["publish"], "output": {"ok": true},
+    let run = json!({"id": "task-1", "calls": [{"tool": "search", "start": "2026-11-23T10:00:00Z"}], "skills": ["publish"], "output": {"ok": true},
         "cost": 0.25, "usage": {"total_tokens": 1200}, "duration": 1500});
     let folder = Folder::new(&[("rules.assert", RULE), ("a.json", &run.to_string())]);
     let ran = folder.aver("check rules.assert a.json --record runs.db --measures --format json");
     let measured = ran.json()["runs"][0]["measured"].clone();
     assert_eq!(measured["cost_usd"], 0.25, "{measured}");
     assert_eq!((&measured["total_tokens"], &measured["duration_ms"]), (&json!(1200.0), &json!(1500.0)));
+    assert_eq!(measured["id"], "task-1");
     assert_eq!(measured["started_ms"], 1_795_428_000_000_i64, "{measured}");
     let lines = folder.aver("check rules.assert a.json --measures --format jsonl").out;
     let line: Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
@@ -182,9 +183,9 @@ fn what_a_run_records_is_kept_and_told_by_request() {
         let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
         assert!(schema.is_valid(&value), "{value}");
     }
-    assert!(
-        rows(&folder).contains("Integer(1795428000000), Integer(1), Real(1.0), Real(0.25), Real(1200.0), Real(1500.0)")
-    );
+    assert!(rows(&folder).contains(
+        "Text(\"task-1\"), Integer(1795428000000), Integer(1), Real(1.0), Real(0.25), Real(1200.0), Real(1500.0)"
+    ));
     assert_eq!(trust(&folder, "--by tool")["groups"][0]["name"], "search");
     assert_eq!(trust(&folder, "--by skill")["groups"][0]["name"], "publish");
 }

@@ -1,5 +1,6 @@
 //! What changed.
 
+use super::pairing::Pairing;
 use super::side::{Key, Side, SideRun};
 use crate::trust::Counted;
 use averment_base::rates::{fisher, holm};
@@ -14,35 +15,6 @@ use serde::Serialize;
 pub(super) const FEWEST: u64 = 4;
 /// Below this a difference is called significant.
 const SIGNIFICANT: f64 = 0.05;
-
-/// The runs of two sides, by their names.
-pub(super) struct Pairing<'a> {
-    pub(super) pairs: Vec<(&'a SideRun, &'a SideRun)>,
-    pub(super) missing: Vec<&'a SideRun>,
-    pub(super) added: Vec<&'a SideRun>,
-}
-
-/// Runs of one name are paired in their order.
-pub(super) fn pairing<'a>(base: &'a Side, new: &'a Side) -> Pairing<'a> {
-    let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-    for (number, run) in base.runs.iter().enumerate().rev() {
-        by_name.entry(&run.name).or_default().push(number);
-    }
-    let mut taken = vec![false; base.runs.len()];
-    let mut pairing = Pairing { pairs: Vec::new(), missing: Vec::new(), added: Vec::new() };
-    for run in &new.runs {
-        let number = by_name.get_mut(run.name.as_str()).and_then(Vec::pop);
-        match number.and_then(|number| Some((number, base.runs.get(number)?))) {
-            Some((number, before)) => {
-                taken.get_mut(number).into_iter().for_each(|taken| *taken = true);
-                pairing.pairs.push((before, run));
-            }
-            None => pairing.added.push(run),
-        }
-    }
-    pairing.missing = base.runs.iter().zip(taken).filter(|(_, taken)| !taken).map(|(run, _)| run).collect();
-    pairing
-}
 
 /// What the mean of a measure was, and is.
 #[derive(Debug, Serialize)]

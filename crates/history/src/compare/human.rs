@@ -35,10 +35,11 @@ impl Comparison {
     pub(super) fn head(&self) -> String {
         let side =
             |name: &str, runs: usize| format!("{} ({runs} run{})", one_line(name), if runs == 1 { "" } else { "s" });
+        let by = self.matched_by.map(|by| format!(", {}", by.in_words())).unwrap_or_default();
         let matched = match self.matched {
             0 => "no run is in both".to_owned(),
-            1 => "1 run is in both".to_owned(),
-            more => format!("{more} runs are in both"),
+            1 => format!("1 run is in both{by}"),
+            more => format!("{more} runs are in both{by}"),
         };
         format!("{} -> {}: {matched}", side(&self.base.name, self.base.runs), side(&self.new.name, self.new.runs))
     }

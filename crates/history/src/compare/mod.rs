@@ -4,11 +4,13 @@ mod changes;
 mod gates;
 mod human;
 mod markdown;
+mod pairing;
 mod report_file;
 mod side;
 
 pub use changes::{AssertionChange, MeasureChange, ResultChange, WorseRun};
 pub use gates::{FailOn, GateOutcome, Gates};
+pub use pairing::MatchedBy;
 pub use side::{Side, SideRun};
 
 use serde::Serialize;
@@ -31,8 +33,10 @@ pub struct Comparison {
     pub base: SideSummary,
     /// The side that is compared.
     pub new: SideSummary,
-    /// How many runs are in both, by their names.
+    /// How many runs are in both.
     pub matched: usize,
+    /// What tells that; `None` where none is.
+    pub matched_by: Option<MatchedBy>,
     /// Runs of the base alone.
     pub missing: Vec<String>,
     /// Runs that the base does not have.
@@ -55,7 +59,7 @@ impl Comparison {
     /// Compares two sides.
     #[must_use]
     pub fn of(base: &Side, new: &Side, gates: &Gates) -> Self {
-        let pairing = changes::pairing(base, new);
+        let pairing = pairing::Pairing::of(base, new);
         let name = |run: &SideRun| run.name.clone();
         let summary = |side: &Side| SideSummary { name: side.name.clone(), runs: side.runs.len() };
         let mut comparison = Self {
@@ -63,6 +67,7 @@ impl Comparison {
             base: summary(base),
             new: summary(new),
             matched: pairing.pairs.len(),
+            matched_by: pairing.by,
             missing: pairing.missing.iter().copied().map(name).collect(),
             added: pairing.added.iter().copied().map(name).collect(),
             measures: changes::measures(base, new, &pairing),

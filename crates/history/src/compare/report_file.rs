@@ -48,6 +48,7 @@ struct WholeRule {
 
 #[derive(Deserialize, Default)]
 struct ReportedMeasures {
+    id: Option<String>,
     cost_usd: Option<f64>,
     total_tokens: Option<f64>,
     duration_ms: Option<f64>,
@@ -144,6 +145,7 @@ fn of_object(side: &mut Side, run: WholeRun) -> Result<SideRun, String> {
     Ok(SideRun {
         name: run.run,
         standing: standing(run.passed, run.score, &measured),
+        own: measured.id,
         duration: measured.duration_ms,
         results,
         blocks: run.rules.into_iter().filter_map(|rule| Some((rule.id, rule.own?))).collect(),
@@ -169,5 +171,5 @@ fn of_line(numbers: &[(String, usize)], line: Line) -> Result<Option<SideRun>, S
     }
     let measured = line.measured.unwrap_or_default();
     let standing = standing(line.passed, line.score, &measured);
-    Ok(Some(SideRun { name, standing, duration: measured.duration_ms, results, blocks: Vec::new() }))
+    Ok(Some(SideRun { name, own: measured.id, standing, duration: measured.duration_ms, results, blocks: Vec::new() }))
 }

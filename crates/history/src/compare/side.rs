@@ -25,6 +25,8 @@ pub type Key = (String, String);
 pub struct SideRun {
     /// Its name in reports.
     pub name: String,
+    /// Its own id, where that is known.
+    pub own: Option<String>,
     /// Whether it passed, its score, cost and tokens.
     pub standing: Standing,
     /// How long it took, in milliseconds.
@@ -109,6 +111,7 @@ impl Side {
             let (score, cost_usd, total_tokens) = (run.score, run.cost, run.tokens);
             self.runs.push(SideRun {
                 name: run.name.clone(),
+                own: run.own.clone(),
                 standing: Standing { passed: Some(run.passed), score, cost_usd, total_tokens },
                 duration: run.duration,
                 results,

@@ -1,0 +1,126 @@
+//! Which run of the one side is which of the other.
+
+use super::side::{Side, SideRun};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// What tells that two runs are the same task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MatchedBy {
+    /// Their own ids: where every run of both sides has one.
+    Id,
+    /// Their names in reports.
+    Name,
+    /// Their names below the folder that all runs of a side share.
+    Place,
+}
+
+impl MatchedBy {
+    /// In words.
+    #[must_use]
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Id => "by their ids",
+            Self::Name => "by their names",
+            Self::Place => "by their names below the folder of each side",
+        }
+    }
+
+    /// What of each run of a side is looked at; `None` where some run has no such thing.
+    fn keys(self, side: &Side) -> Option<Vec<&str>> {
+        let names = || side.runs.iter().map(|run| run.name.as_str());
+        match self {
+            Self::Id => side.runs.iter().map(|run| run.own.as_deref()).collect(),
+            Self::Name => Some(names().collect()),
+            Self::Place => {
+                let shared = names().map(folder).reduce(shared).unwrap_or_default();
+                names().map(|name| name.get(shared.len()..)).collect()
+            }
+        }
+    }
+}
+
+/// The folder of a name, with its `/`.
+fn folder(name: &str) -> &str {
+    name.rfind('/').and_then(|end| name.get(..=end)).unwrap_or_default()
+}
+
+/// The folder that two folders share.
+fn shared<'a>(one: &'a str, other: &str) -> &'a str {
+    let equal = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let equal = one.as_bytes().get(..equal).unwrap_or_default();
+    let end = equal.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    one.get(..end).unwrap_or_default()
+}
+
+/// The runs of two sides.
+pub(super) struct Pairing<'a> {
+    /// What told the pairs; `None` where there is none.
+    pub(super) by: Option<MatchedBy>,
+    pub(super) pairs: Vec<(&'a SideRun, &'a SideRun)>,
+    pub(super) missing: Vec<&'a SideRun>,
+    pub(super) added: Vec<&'a SideRun>,
+}
+
+impl<'a> Pairing<'a> {
+    /// Pairs by the first of ids, names and places that is in both sides at all.
+    pub(super) fn of(base: &'a Side, new: &'a Side) -> Self {
+        let ways = [MatchedBy::Id, MatchedBy::Name, MatchedBy::Place];
+        let pairings = ways.into_iter().filter_map(|by| Self::by(by, base, new));
+        let none = || Self {
+            by: None,
+            pairs: Vec::new(),
+            missing: base.runs.iter().collect(),
+            added: new.runs.iter().collect(),
+        };
+        pairings.into_iter().find(|pairing| !pairing.pairs.is_empty()).unwrap_or_else(none)
+    }
+
+    /// Runs that say the same are paired in their order.
+    fn by(by: MatchedBy, base: &'a Side, new: &'a Side) -> Option<Self> {
+        let mut known: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (number, key) in by.keys(base)?.into_iter().enumerate().rev() {
+            known.entry(key).or_default().push(number);
+        }
+        let mut left: Vec<Option<&SideRun>> = base.runs.iter().map(Some).collect();
+        let (mut pairs, mut added) = (Vec::new(), Vec::new());
+        for (key, run) in by.keys(new)?.into_iter().zip(&new.runs) {
+            let number = known.get_mut(key).and_then(Vec::pop);
+            match number.and_then(|number| left.get_mut(number)?.take()) {
+                Some(before) => pairs.push((before, run)),
+                None => added.push(run),
+            }
+        }
+        Some(Self { by: Some(by), pairs, missing: left.into_iter().flatten().collect(), added })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side(names: &[&str], ids: bool) -> Side {
+        let run = |name: &&str| SideRun {
+            name: (*name).to_owned(),
+            own: ids.then(|| name.chars().rev().collect()),
+            ..SideRun::default()
+        };
+        Side { runs: names.iter().map(run).collect(), ..Side::default() }
+    }
+
+    fn paired(base: &[&str], new: &[&str], ids: bool) -> (Option<MatchedBy>, usize, usize, usize) {
+        let (base, new) = (side(base, ids), side(new, ids));
+        let pairing = Pairing::of(&base, &new);
+        (pairing.by, pairing.pairs.len(), pairing.missing.len(), pairing.added.len())
+    }
+
+    #[test]
+    fn runs_are_paired_by_what_both_sides_have() {
+        assert_eq!(paired(&["a", "b"], &["b", "c"], true), (Some(MatchedBy::Id), 1, 1, 1));
+        assert_eq!(paired(&["a", "a", "b"], &["a", "a", "a"], false), (Some(MatchedBy::Name), 2, 1, 1));
+        let (monday, tuesday) = (["x/monday/a", "x/monday/sub/b"], ["x/tuesday/sub/b", "x/tuesday/c"]);
+        assert_eq!(paired(&monday, &tuesday, false), (Some(MatchedBy::Place), 1, 1, 1));
+        assert_eq!(paired(&["runs/a"], &["runs/b"], false), (None, 0, 1, 1));
+    }
+}

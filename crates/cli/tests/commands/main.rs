@@ -18,6 +18,7 @@ mod baseline;
 mod breakdown;
 mod check_terminal;
 mod code_of_runs;
+#[cfg(feature = "history")]
 mod compare;
 mod denied;
 mod dialects;
@@ -29,6 +30,7 @@ mod fmt;
 mod folder;
 mod formats_agree;
 mod handovers;
+#[cfg(feature = "history")]
 mod history;
 mod honesty;
 mod hostile_files;

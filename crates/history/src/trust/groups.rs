@@ -259,6 +259,7 @@ fn by_rule(snapshot: &Snapshot, last: usize) -> Result<BTreeMap<&str, Gathered>,
         .iter()
         .map(|(row, one)| (*row, if alone(one) { one.name.as_str() } else { one.rule.as_str() }))
         .collect();
+    let known = names.values().collect::<FxHashSet<_>>().len();
     let mut reader = snapshot.results()?;
     let mut groups: BTreeMap<&str, Gathered> = BTreeMap::new();
     for run in snapshot.runs.iter().rev() {
@@ -273,6 +274,10 @@ fn by_rule(snapshot: &Snapshot, last: usize) -> Result<BTreeMap<&str, Gathered>,
             if group.takes(run, last) {
                 group.runs.push(counts);
             }
+        }
+        // Older runs change nothing any more.
+        if groups.len() == known && groups.values().all(|group| group.runs.len() >= last) {
+            break;
         }
     }
     Ok(groups)

@@ -1,23 +1,50 @@
 //! Rates of few runs: how sure they are, and whether two of them differ.
 
-/// The quantile of the normal distribution that leaves 2.5 % above it: of intervals of 95 %.
-const Z: f64 = 1.959_963_984_540_054;
-
-/// The interval of Wilson for a rate, with a confidence of 95 %; `None` of nothing.
+/// The interval of Wilson for a rate, two-sided, with a confidence between 0 and 1; `None` of nothing (Wilson, "Probable inference, the law of
+/// succession, and statistical inference", 1927).
 #[must_use]
-pub fn wilson(passed: u64, total: u64) -> Option<(f64, f64)> {
+pub fn wilson(passed: u64, total: u64, confidence: f64) -> Option<(f64, f64)> {
     if total == 0 {
         return None;
     }
+    let z = quantile(0.5 + confidence / 2.0);
     let (passed, total) = (real(passed), real(total));
     let rate = passed / total;
-    let square = Z * Z / total;
+    let square = z * z / total;
     let middle = (rate + square / 2.0) / (1.0 + square);
-    let half = Z / (1.0 + square) * (rate * (1.0 - rate) / total + square / (4.0 * total)).sqrt();
+    let half = z / (1.0 + square) * (rate * (1.0 - rate) / total + square / (4.0 * total)).sqrt();
     // What was never seen to fail may be perfect, what was never seen to pass hopeless: rounding takes neither away.
     let low = if passed > 0.0 { (middle - half).max(0.0) } else { 0.0 };
     let high = if passed < total { (middle + half).min(1.0) } else { 1.0 };
     Some((low, high))
+}
+
+/// The point below which this part, a half at least, of a normal distribution lies: found by halving.
+fn quantile(part: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        if normal(middle) < part {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+/// The part of a normal distribution below a point that is not below its middle (Marsaglia, "Evaluating the normal distribution", 2004).
+fn normal(point: f64) -> f64 {
+    if point > 8.0 {
+        return 1.0;
+    }
+    let (mut sum, mut term, mut odd) = (point, point, 1.0);
+    while term > 1e-17 {
+        odd += 2.0;
+        term *= point * point / odd;
+        sum += term;
+    }
+    0.5 + sum * (-0.5 * point * point - 0.918_938_533_204_672_7).exp()
 }
 
 /// How likely at least such a difference between two rates is where there is none: Fisher's exact test, two-sided.
@@ -78,14 +105,18 @@ mod tests {
     /// The values are those of `scipy.stats`, and of `statsmodels` for the interval.
     #[test]
     fn intervals_and_tests_are_those_of_other_programs() {
-        let interval = |passed, total| wilson(passed, total).unwrap();
+        let interval = |passed, total| wilson(passed, total, 0.95).unwrap();
         for (passed, total, low, high) in
             [(19, 20, 0.763_868_8, 0.991_118_6), (0, 10, 0.0, 0.277_532_8), (10, 10, 0.722_467_2, 1.0)]
         {
             let found = interval(passed, total);
             assert!(near(found.0, low) && near(found.1, high), "{passed} of {total}: {found:?}");
         }
-        assert_eq!(wilson(0, 0), None);
+        assert_eq!(wilson(0, 0, 0.95), None);
+        // Tables of the normal distribution.
+        for (part, point) in [(0.975, 1.959_964), (0.95, 1.644_854), (0.9995, 3.290_527)] {
+            assert!((quantile(part) - point).abs() < 1e-6, "{part}");
+        }
         for (a, b, value) in [
             ((8, 10), (1, 6), 0.034_965_03),
             ((3, 3), (0, 3), 0.1),

@@ -9,7 +9,8 @@ use averment_engine::vm::outcome::{Outcome, Status};
 use averment_engine::vm::over_runs::{self, Tally};
 use averment_engine::vm::prepare::Prepared;
 use averment_report::gate::Gate;
-use averment_report::model::{self, ResultReport, RunReport};
+use averment_report::model::{ResultReport, RunReport};
+use averment_report::over_runs::report as report_of;
 use averment_report::table::{Item, Table};
 use std::collections::BTreeSet;
 
@@ -65,7 +66,7 @@ pub fn report(pipeline: &Pipeline, all: &OverRuns) -> Option<RunReport> {
     };
     let outcomes: Vec<Outcome> = pipeline.programs.iter().enumerate().map(concluded).collect();
     let Pipeline { table, policy, detail, .. } = pipeline;
-    let mut made = model::over_runs(table, &outcomes, all.runs, *policy, *detail);
+    let mut made = report_of(table, &outcomes, all.runs, *policy, *detail);
     for (result, severity) in unexercised(pipeline, table, all) {
         made.results.push(result);
         if severity == Severity::Error {

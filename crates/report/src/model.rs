@@ -366,24 +366,6 @@ pub fn build_of(
     }
 }
 
-/// What is said of all runs together, as the report of a run that comes after the last.
-#[must_use]
-pub fn over_runs(table: &Table, outcomes: &[Outcome], runs: u64, policy: Policy, detail: Detail) -> RunReport {
-    let (source, mut drawn) = (RunSource::default(), Drawn::new(None));
-    let detail = Detail { steps: false, findings: true, excerpt: None, ..detail };
-    let made = build_of(table, ("", &source), None, outcomes, policy, detail, &mut drawn);
-    let run = if runs == 1 { "the only run".to_owned() } else { format!("all {runs} runs") };
-    RunReport {
-        run,
-        file: String::new(),
-        score: None,
-        named_scores: Vec::new(),
-        rules: Vec::new(),
-        over_runs: true,
-        ..made
-    }
-}
-
 /// What no finding of a run shows: what the run keeps to itself, and what a predicate has found anywhere in it.
 fn withheld<'o>(
     run: Option<&Run<'_>>,

@@ -1,16 +1,37 @@
-//! What is said of all runs together, for people: an assertion a line, with what it found.
+//! What is said of all runs together: its report, and for people an assertion a line, with what it found.
 
 use super::Style;
-use super::model::{EvidenceReport, ResultReport, RunReport};
+use super::drawn::Drawn;
+use super::gate::Policy;
+use super::model::{self, Detail, EvidenceReport, ResultReport, RunReport};
 use super::table::{Item, Table};
 use super::value::shortened;
 use averment_base::diagnostic::render::{Ink, one_line, paint};
-use averment_engine::vm::outcome::{Role, Status};
+use averment_engine::vm::outcome::{Outcome, Role, Status};
+use averment_runs::run::RunSource;
 
 /// Groups of runs that are told of one assertion.
 const GROUPS: usize = 10;
 /// Characters of a line.
 const LINE: usize = 400;
+
+/// What is said of all runs together, as the report of a run that comes after the last.
+#[must_use]
+pub fn report(table: &Table, outcomes: &[Outcome], runs: u64, policy: Policy, detail: Detail) -> RunReport {
+    let (source, mut drawn) = (RunSource::default(), Drawn::new(None));
+    let detail = Detail { steps: false, findings: true, excerpt: None, ..detail };
+    let made = model::build_of(table, ("", &source), None, outcomes, policy, detail, &mut drawn);
+    let run = if runs == 1 { "the only run".to_owned() } else { format!("all {runs} runs") };
+    RunReport {
+        run,
+        file: String::new(),
+        score: None,
+        named_scores: Vec::new(),
+        rules: Vec::new(),
+        over_runs: true,
+        ..made
+    }
+}
 
 /// A section with every assertion over runs; `quiet` leaves out those that hold.
 #[must_use]

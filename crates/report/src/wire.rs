@@ -344,7 +344,6 @@ impl<'a> HeaderItem<'a> {
         table
             .items
             .iter()
-            .filter(|item| !item.of_all_runs)
             .map(|item| Self {
                 id: &item.id,
                 rule: rule_id(table, item),

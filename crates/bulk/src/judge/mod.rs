@@ -6,6 +6,7 @@
 mod matched;
 mod over_runs;
 mod partly;
+mod prefiltered;
 pub(crate) mod run_time;
 mod segments;
 mod settle;
@@ -15,7 +16,7 @@ use super::feed;
 use super::pipeline::Pipeline;
 use crate::faults::Point;
 use crate::incremental_totals::IncrementalTotals;
-use crate::prefilter::{Answer, AssertionReads, Compiled, Prefilter, Scratch, Source};
+use crate::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
 use averment_base::memory::{self, asking};
 use averment_base::truth::Verdict;
@@ -32,6 +33,7 @@ use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
 pub(crate) use over_runs::OverRunsOf;
+use prefiltered::Prefiltered;
 use run_time::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -95,24 +97,6 @@ pub struct Judge<'p> {
     /// Finished lines, written after the entries of `done`.
     written: Vec<u8>,
     time: RunTime,
-}
-
-/// A program with its prefilter.
-struct Prefiltered<'p> {
-    rules: Compiled<'p>,
-    prefilter: Prefilter,
-    /// What the evaluation of each assertion looks at, in the order of the answers.
-    assertion_reads: Vec<AssertionReads>,
-    scratch: Scratch,
-    /// Its assertions over runs.
-    over_runs: OverRunsOf<'p>,
-    /// Outcomes of assertions that nothing exercised: they are the same for every run.
-    idle: Vec<Option<AssertionOutcome>>,
-    /// What lines say of assertions that pass, and of those that nothing exercised, by number: it is the same for every run.
-    said: Vec<[Option<Box<[u8]>>; 2]>,
-    /// How many names of calls, and how many assertions that something missing skips, were handed on.
-    named: usize,
-    skipped: usize,
 }
 
 /// What reads lines without reading their runs in full; `None` where every run has to be read in full whatever stands in it.
@@ -412,39 +396,6 @@ fn is_plain(outcome: &AssertionOutcome) -> bool {
     outcome.verdict != Verdict::Error
         && outcome.unjudged.is_none()
         && outcome.score == score::counted(outcome.status, own)
-}
-
-impl Prefiltered<'_> {
-    fn is_known(&self, number: u32) -> bool {
-        self.idle.get(number as usize).is_some_and(Option::is_some)
-    }
-
-    /// Whether an assertion has to be evaluated on the run.
-    fn asks(&self, number: u32, answer: Answer, findings: bool) -> bool {
-        match answer {
-            Answer::Open => true,
-            Answer::Pass => findings && self.speaks_of_a_pass(number),
-            Answer::Idle => findings && !self.is_known(number),
-            _ => findings,
-        }
-    }
-
-    /// Whether an assertion has a message for a pass: one that is expected to fail says it where it passes.
-    fn speaks_of_a_pass(&self, number: u32) -> bool {
-        let assertion = self.rules.program.assertions.get(number as usize);
-        assertion.is_some_and(|one| one.settings.expect_fail.is_some() && one.settings.message.is_some())
-    }
-
-    /// Remembers the outcome of an assertion that nothing exercised, where nothing in it is of the run.
-    fn learn(&mut self, number: u32, outcome: AssertionOutcome) {
-        if outcome.verdict == Verdict::Vacuous
-            && outcome.evidence.is_empty()
-            && outcome.message.is_none()
-            && let Some(place) = self.idle.get_mut(number as usize)
-        {
-            *place = Some(outcome);
-        }
-    }
 }
 
 /// A line that has to be read in full when all others of its chunk are done.

@@ -174,7 +174,7 @@ impl Outputs {
         if let Some(baseline) = self.baseline.as_mut().filter(|_| !run.over_runs) {
             baseline.apply(table, &mut run, self.policy);
         }
-        if let Some(recording) = &mut self.recording {
+        if let Some(recording) = self.recording.as_mut().filter(|_| !run.over_runs) {
             recording.add(table, &run);
         }
         if !self.measures {

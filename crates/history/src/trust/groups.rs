@@ -171,7 +171,7 @@ impl Gathered {
             total,
             not_counted: left,
             score,
-            interval: wilson(passed, total),
+            interval: wilson(passed, total, 0.95),
             label: TrustLabel::of(score),
             trend: trend(&self.runs),
         }

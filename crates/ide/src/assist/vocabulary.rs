@@ -314,7 +314,7 @@ mod tests {
         let known = |roles: &[Role], word: &str| {
             all().any(|one| roles.contains(&one.role) && (one.word == word || first(one.word) == word))
         };
-        let statements = syntax::STATEMENTS.iter().filter(|word| !matches!(**word, "env" | "tool" | "http"));
+        let statements = syntax::STATEMENTS.iter().filter(|word| !matches!(**word, "env" | "tool" | "http" | "in"));
         for word in statements {
             assert!(known(&[Role::Statement], word), "`{word}`");
         }

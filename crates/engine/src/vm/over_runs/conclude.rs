@@ -11,6 +11,7 @@ use crate::vm::machine::Machine;
 use crate::vm::outcome::{AssertionOutcome, Evidence, Finding, Role, Violation, Violations};
 use crate::vm::prepare::Prepared;
 use averment_base::limits::Limits;
+use averment_base::rates::wilson;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_base::value::{Node, Value};
@@ -124,8 +125,9 @@ impl End<'_> {
         let mut said = format!("{} of {}", runs.passes, counted(runs.all, "run"));
         if runs.all > 0 {
             said += &format!(" ({}", percent(rate::ratio(runs.passes, runs.all)));
-            if let Some(confidence) = confidence {
-                let (low, high) = rate::wilson(runs.passes, runs.all, confidence);
+            if let Some(confidence) = confidence
+                && let Some((low, high)) = wilson(runs.passes, runs.all, confidence)
+            {
                 let confidence = percent(confidence);
                 said += &format!(", with {confidence} confidence between {} and {}", percent(low), percent(high));
             }

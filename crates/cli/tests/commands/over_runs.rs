@@ -170,7 +170,10 @@ fn what_some_runs_do_not_record_decides_nothing() {
     let (code, all) = said(&folder("avg(turns of runs) <= 3\n"), "");
     assert_eq!((code, all[0].0.as_str()), (1, "undecided"));
     assert!(all[0].1.contains("in 1 run its value is not recorded") && all[0].1.contains("runs.jsonl:4"), "{all:?}");
-    assert_eq!(said(&folder("avg(turns of runs) <= 3 when turns exists\n"), "").0, 0);
+    let others = folder("avg(turns of runs) <= 3 when turns exists\n");
+    assert_eq!(said(&others, "").0, 0);
+    let told = others.aver("check r.assert runs.jsonl").out;
+    assert!(told.contains("1 run left out: what its `when` looks at is not recorded"), "{told}");
 }
 
 #[test]

@@ -77,7 +77,11 @@ impl End<'_> {
         };
         let mut finding = together(findings);
         if kept.undecided > 0 {
-            finding.evidence.push(beside(left_out(kept.undecided)));
+            let said = left_out(kept.undecided);
+            if !finding.reason.is_empty() {
+                finding.reason += &format!("; {said}");
+            }
+            finding.evidence.push(self.evidence(said, None));
         }
         finding
     }

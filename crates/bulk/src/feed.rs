@@ -168,6 +168,8 @@ impl Feeder {
         while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| *input != Input::Stdin) {
             let Some((_, part)) = self.next(&mut buffer) else { break };
             lost.runs = lost.runs.saturating_add(runs_of(&part, &buffer));
+            // What cannot be read, for want of memory perhaps, may hold more than the one that is counted.
+            lost.more |= matches!(&part, FilePart::Runs(runs) if runs.iter().any(Result::is_err));
         }
         lost.more |= !self.inputs.as_slice().is_empty();
         lost

@@ -20,10 +20,20 @@ static ALLOCATOR: Ending = Ending;
 const ASIDE: Layout = Layout::new::<[u64; (24 << 20) / 8]>();
 static SET_ASIDE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
-/// Sets memory aside; where there is none the process goes on without.
+/// What has to be left beside that: the stack of the first thread grows, and where it cannot the system kills the process.
+const BESIDE: Layout = Layout::new::<[u64; (6 << 20) / 8]>();
+
+/// Sets memory aside; where there is not enough the process goes on without.
 pub fn set_aside() {
-    // SAFETY: the layout is not empty. What it gives is given back once, by `give_back`, with the same layout.
-    SET_ASIDE.store(unsafe { System.alloc(ASIDE) }, Ordering::SeqCst);
+    // SAFETY: the layouts are not empty. What the first gives is given back here, what the second gives once, by `give_back`, each with the
+    // same layout.
+    unsafe {
+        let beside = System.alloc(BESIDE);
+        if !beside.is_null() {
+            SET_ASIDE.store(System.alloc(ASIDE), Ordering::SeqCst);
+            System.dealloc(beside, BESIDE);
+        }
+    }
 }
 
 /// Gives back what was set aside; whether there was something.

@@ -8,6 +8,7 @@
 
 pub mod command;
 pub mod normal;
+mod nothing;
 mod priced;
 pub mod run;
 pub mod timeline;

@@ -303,29 +303,6 @@ pub struct Run<'run> {
     pub priced: Priced,
 }
 
-impl Run<'_> {
-    /// A run that records nothing.
-    #[must_use]
-    pub fn nothing() -> Self {
-        Self {
-            text: "",
-            source: RunSource::default(),
-            format: "",
-            concludes_ok: false,
-            id: None,
-            object: Object::EMPTY,
-            steps: &[],
-            order: KindOrder::ALL,
-            recorded: [false; Kind::ALL.len()],
-            complete: true,
-            records: Records::default(),
-            warnings: Vec::new(),
-            withheld: Vec::new(),
-            priced: Priced::NotAsked,
-        }
-    }
-}
-
 /// Counts of the records that a run is read from: lines of a session, messages, events, spans. A format that has none of them counts none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Records {

@@ -4,7 +4,7 @@
 //! the places where they stand, because what is said of a missing key names its neighbours.
 
 use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
-use averment_runs::run::{Kind, KindOrder, Priced, Records, Run, RunSource, Status, Step};
+use averment_runs::run::{Kind, Run, RunSource, Status, Step};
 use averment_traces::projection::{Call, Field, Held};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
@@ -43,18 +43,10 @@ impl<'a> ProjectedRun<'a> {
         Run {
             text,
             source,
-            format: "",
-            concludes_ok: false,
-            id: None,
             object: Object::new(self.arena, self.entries.into_bump_slice()),
             steps: self.steps,
-            order: KindOrder::ALL,
             recorded: std::array::from_fn(|kind| self.with_calls && kind == Kind::Call as usize),
-            complete: true,
-            records: Records::default(),
-            warnings: Vec::new(),
-            withheld: Vec::new(),
-            priced: Priced::NotAsked,
+            ..Run::nothing()
         }
     }
 }

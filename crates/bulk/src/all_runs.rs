@@ -67,7 +67,10 @@ pub fn report(pipeline: &Pipeline, all: &OverRuns) -> Option<RunReport> {
     let outcomes: Vec<Outcome> = pipeline.programs.iter().enumerate().map(concluded).collect();
     let Pipeline { table, policy, detail, .. } = pipeline;
     let mut made = report_of(table, &outcomes, all.runs, *policy, *detail);
-    for (result, severity) in unexercised(pipeline, table, all) {
+    let idle = |result: &ResultReport| matches!(result.status, Status::Vacuous | Status::Skipped);
+    let idle: BTreeSet<usize> = made.results.iter().filter(|result| idle(result)).map(|result| result.item).collect();
+    for (result, severity) in unexercised(pipeline, table, all, &idle) {
+        made.results.retain(|other| other.item != result.item);
         made.results.push(result);
         if severity == Severity::Error {
             made.gate = made.gate.max(Gate::Failed);
@@ -76,15 +79,19 @@ pub fn report(pipeline: &Pipeline, all: &OverRuns) -> Option<RunReport> {
     (!made.results.is_empty()).then_some(made)
 }
 
-/// The assertions that no run exercised and that should have been.
+/// The assertions that no run exercised and that should have been; one over runs that is vacuous is among them.
 fn unexercised<'a>(
     pipeline: &'a Pipeline,
     table: &'a Table,
     all: &'a OverRuns,
+    idle: &'a BTreeSet<usize>,
 ) -> impl Iterator<Item = (ResultReport, Severity)> {
-    let denied = |item: &Item| !item.of_all_runs && pipeline.policy.with(item.denied).deny_unexercised;
-    let each =
-        table.items.iter().enumerate().filter(move |(place, item)| denied(item) && !all.exercised.contains(place));
+    let exercised = |place: usize, item: &Item| match item.of_all_runs {
+        true => !idle.contains(&place),
+        false => all.exercised.contains(&place),
+    };
+    let denied = |item: &Item| pipeline.policy.with(item.denied).deny_unexercised;
+    let each = table.items.iter().enumerate().filter(move |(place, item)| denied(item) && !exercised(*place, item));
     each.filter(|_| all.runs > 0).map(|(place, item)| {
         let reason = match all.runs {
             1 => "nothing exercised it in the only run".to_owned(),

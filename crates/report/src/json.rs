@@ -53,7 +53,7 @@ impl Report for Json {
     }
 
     fn end(&mut self, _: &Table, ending: &Ending<'_>) -> io::Result<()> {
-        write!(self.out, "],\n")?;
+        writeln!(self.out, "],")?;
         if let Some(over_runs) = &self.over_runs {
             writeln!(self.out, "\"over_runs\":{over_runs},")?;
         }

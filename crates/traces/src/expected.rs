@@ -6,7 +6,7 @@ use averment_runs::normal::of_run;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The key of `meta` that the row of a run stands under.
 pub const EXPECTED: &str = "expected";
@@ -22,6 +22,8 @@ const NAMED: usize = 5;
 pub struct Expected {
     /// The rows as JSON text, by the id of the run.
     rows: HashMap<String, Row>,
+    /// Runs that have no row.
+    without: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -46,21 +48,23 @@ impl Expected {
             }
             rows.insert(id, Row { line, json, seen: AtomicBool::new(false) });
         }
-        if rows.is_empty() { Err("it has no rows".to_owned()) } else { Ok(Self { rows }) }
+        if rows.is_empty() { Err("it has no rows".to_owned()) } else { Ok(Self { rows, without: AtomicU64::new(0) }) }
     }
 
     /// Gives a run its row, in the place of what it may record under that name.
     pub(crate) fn join<'run>(&self, run: &mut Run<'run>, arena: &'run Bump, limits: &Limits) {
-        let Some(row) = run.id.and_then(|id| self.rows.get(id)) else { return };
-        row.seen.store(true, Ordering::Relaxed);
-        let text: &'run str = arena.alloc_str(&row.json);
-        let Ok(document) = json::parse(text, 0, arena, limits) else { return };
-        // It stands in no trace: it has no place there.
-        let node = Node::computed(document.node.value);
-        let with = |object: Option<Object<'run>>, key: &'static str, node: Node<'run>| {
+        let row = run.id.and_then(|id| self.rows.get(id));
+        match row {
+            Some(row) => row.seen.store(true, Ordering::Relaxed),
+            None => _ = self.without.fetch_add(1, Ordering::Relaxed),
+        }
+        let parsed = row.and_then(|row| json::parse(arena.alloc_str(&row.json), 0, arena, limits).ok());
+        // It stands in no trace: it has no place there. What a run itself says under that name is not what is expected of it.
+        let node = parsed.map(|document| Node::computed(document.node.value));
+        let with = |object: Option<Object<'run>>, key: &'static str, node: Option<Node<'run>>| {
             let others = object.into_iter().flat_map(|object| object.entries().iter().copied());
-            let entries: Vec<Entry<'run>> =
-                others.filter(|entry| entry.key != key).chain([Entry { key, node }]).collect();
+            let own = node.map(|node| Entry { key, node });
+            let entries: Vec<Entry<'run>> = others.filter(|entry| entry.key != key).chain(own).collect();
             Object::new(arena, arena.alloc_slice_copy(&entries))
         };
         let meta = match run.object.get(of_run::META).map(|node| node.value) {
@@ -68,10 +72,10 @@ impl Expected {
             _ => None,
         };
         let meta = Node::computed(Value::Object(with(meta, EXPECTED, node)));
-        run.object = with(Some(run.object), of_run::META, meta);
+        run.object = with(Some(run.object), of_run::META, Some(meta));
     }
 
-    /// What is said of rows that were of no run; empty where each has its run.
+    /// What is said of runs without a row, and of rows that were of no run; empty where each has its own.
     #[must_use]
     pub fn warnings(&self) -> String {
         let mut idle: Vec<(u64, &str)> = self
@@ -84,13 +88,19 @@ impl Expected {
         let names: Vec<String> =
             idle.iter().take(NAMED).map(|(line, id)| format!("`{}` (line {line})", id.escape_debug())).collect();
         let more = if idle.len() > NAMED { ", …" } else { "" };
-        match idle.len() {
+        let without = match self.without.load(Ordering::Relaxed) {
             0 => String::new(),
-            1 => format!("warning: no run has the id of 1 row of `--expected`: {}\n", names.join(", ")),
-            count => {
-                format!("warning: no run has the ids of {count} rows of `--expected`: {}{more}\n", names.join(", "))
+            1 => "warning: 1 run has no row in `--expected`\n".to_owned(),
+            count => format!("warning: {count} runs have no row in `--expected`\n"),
+        };
+        without
+            + &match idle.len() {
+                0 => String::new(),
+                1 => format!("warning: no run has the id of 1 row of `--expected`: {}\n", names.join(", ")),
+                count => {
+                    format!("warning: no run has the ids of {count} rows of `--expected`: {}{more}\n", names.join(", "))
+                }
             }
-        }
     }
 }
 
@@ -116,6 +126,11 @@ fn of_jsonl(text: &str) -> Result<Vec<(u64, String, String)>, String> {
 fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let names = reader.headers().map_err(|error| error.to_string())?.clone();
+    for (place, name) in names.iter().enumerate() {
+        if names.iter().take(place).any(|other| other.trim() == name.trim()) {
+            return Err(format!("line 1: a second column `{}`", name.escape_debug()));
+        }
+    }
     let found = IDS.iter().find_map(|id| names.iter().position(|name| name.trim() == *id));
     let Some(place) = found else {
         let names: Vec<&str> = names.iter().collect();

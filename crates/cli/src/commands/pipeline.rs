@@ -124,10 +124,11 @@ pub fn run(
     } else if !writer.end.is_cut() {
         writer.end.add(chunks.join());
     }
-    if !writer.end.is_cut() && !writer.end.exhausted {
-        if let Some(report) = all_runs::report(pipeline, chunks.over_runs()) {
-            writer.progress.hide_while(|| writer.outputs.run(&pipeline.table, report))?;
-        }
+    if !writer.end.is_cut()
+        && !writer.end.exhausted
+        && let Some(report) = all_runs::report(pipeline, chunks.over_runs())
+    {
+        writer.progress.hide_while(|| writer.outputs.run(&pipeline.table, report))?;
     }
     drop(watching);
     Ok(writer.end)

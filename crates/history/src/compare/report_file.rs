@@ -67,6 +67,8 @@ struct Line {
     #[serde(default)]
     findings: Vec<LineFinding>,
     #[serde(default)]
+    summary: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
     measured: Option<ReportedMeasures>,
 }
 
@@ -102,10 +104,16 @@ pub(super) fn read(path: &Path, side: &mut Side) -> Result<(), HistoryError> {
     match serde_json::from_slice::<Line>(&first) {
         Ok(Line { rules: Some(rules), .. }) => {
             let numbers: Vec<(String, usize)> = rules.into_iter().map(|one| header(side, one)).collect();
+            let mut ended = false;
             for (number, line) in (2..).zip(reader.lines()) {
                 let line = line.map_err(|error| refused(error.to_string()))?;
                 let line = serde_json::from_str(&line).map_err(|error| refused(format!("line {number}: {error}")))?;
+                let line: Line = line;
+                ended = line.summary.is_some();
                 side.runs.extend(of_line(&numbers, line).map_err(|what| refused(format!("line {number}: {what}")))?);
+            }
+            if !ended {
+                return Err(refused("its last line is no summary: it was cut off".to_owned()));
             }
         }
         _ => {

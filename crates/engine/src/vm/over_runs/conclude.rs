@@ -15,6 +15,7 @@ use averment_base::rates::wilson;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_base::value::{Node, Value};
+use averment_builtins::detect::names_credential;
 use averment_runs::run::Run;
 use averment_syntax::ast::Unit;
 use bumpalo::Bump;
@@ -98,6 +99,7 @@ impl End<'_> {
     fn named(&self, by: Option<&str>, mut finding: Finding) -> Finding {
         let (Some(by), Some(code)) = (by, self.over.by) else { return finding };
         let text = text_of(self.program, code);
+        let by = if self.hides() { HIDDEN } else { by };
         let group = if by.is_empty() { format!("without `{text}`") } else { format!("`{text}` is {by}") };
         if !finding.reason.is_empty() {
             finding.reason = format!("{group}: {}", finding.reason);
@@ -214,7 +216,12 @@ impl End<'_> {
             let Some((value, estimated)) = self.folded(fold, values) else {
                 return Finding::new(Verdict::Error, format!("`{}` cannot be computed", fold.text));
             };
-            evidence.extend(told(fold, values, value, estimated));
+            if value.is_none_or(|value| !value.is_finite()) {
+                let reason =
+                    format!("`{}` over {} is beyond the range of numbers", fold.text, counted(values.count, "run"));
+                return Finding::new(Verdict::Error, reason);
+            }
+            evidence.extend(told(fold, values, value, estimated).into_iter().filter(|_| !self.hides()));
             let number = value.and_then(values::number);
             locals.push(Node::computed(number.map_or(Value::Missing, Value::Number)));
         }
@@ -227,7 +234,7 @@ impl End<'_> {
             _ => {
                 let said: Vec<&str> =
                     evidence.iter().filter(|one| one.role == Role::Decisive).map(|one| one.label.as_str()).collect();
-                said.join("; ")
+                if said.is_empty() { format!("its values are {HIDDEN}") } else { said.join("; ") }
             }
         };
         Finding { evidence, ..Finding::new(verdict, reason) }
@@ -249,6 +256,17 @@ impl End<'_> {
             Value::Number(number) => Some((Some(number.to_f64()), false)),
             _ => Some((None, false)),
         }
+    }
+
+    /// Whether what it looks at is not to be shown: a run keeps it to itself, or it is of the environment or behind the name of a credential.
+    fn hides(&self) -> bool {
+        let secret = |code: &CodeId| {
+            let text = text_of(self.program, *code);
+            let mut names =
+                text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '-');
+            names.any(|name| name == "env" || names_credential(name.as_bytes(), false))
+        };
+        self.kept.withheld || self.over.of_each_run().any(secret)
     }
 
     fn evidence(&self, label: String, value: Option<f64>) -> Evidence {
@@ -281,6 +299,9 @@ fn left_out(count: u64) -> String {
 fn beside(label: String) -> Evidence {
     Evidence { role: Role::Value, label, ..Evidence::default() }
 }
+
+/// What stands in the place of what is not shown.
+const HIDDEN: &str = "[redacted]";
 
 /// What keeps a fold from being computed.
 fn unfit(fold: &RunFold<CodeId>, values: &Values) -> Option<Finding> {

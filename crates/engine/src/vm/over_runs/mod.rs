@@ -35,8 +35,8 @@ pub enum Given {
     Undecided,
     /// A limit, or a fault of its expressions.
     Error,
-    /// Its group, and a value for each of its folds.
-    Of(Option<Box<str>>, Vec<RunValue>),
+    /// Its group, a value for each of its folds, and whether the run keeps one of these to itself.
+    Of(Option<Box<str>>, Vec<RunValue>, bool),
 }
 
 /// The assertions over runs of a program that are selected, by number.
@@ -81,7 +81,15 @@ pub fn look(machine: &mut Machine<'_>, assertion: &Assertion, over: &OverRuns<Co
             folds.iter().map(|fold| RunValue::of(machine.evaluate(fold.value, &scope).map(|node| node.value))).collect()
         }
     };
-    Given::Of(group, values)
+    let withheld = withholds(&machine.run().withheld, group.as_deref(), &values);
+    Given::Of(group, values, withheld)
+}
+
+/// Whether what is not to be shown of a run is among what it gives.
+fn withholds(texts: &[String], group: Option<&str>, values: &[RunValue]) -> bool {
+    let is = |text: &str| texts.iter().any(|one| one == "\0" || one == text.trim());
+    let number = |value: &RunValue| matches!(value, RunValue::Number(number) if is(&number.to_string()));
+    !texts.is_empty() && (group.is_some_and(is) || values.iter().any(number))
 }
 
 /// What is kept of the runs for the assertions over runs of a program.
@@ -101,6 +109,8 @@ struct Kept {
     groups: BTreeMap<Option<Box<str>>, Group>,
     /// There were more groups than are kept apart.
     too_many: bool,
+    /// Some run keeps to itself what it gives: nothing of it is shown.
+    withheld: bool,
 }
 
 /// What is kept of a group of runs.
@@ -129,7 +139,10 @@ impl Tally {
             Given::Skipped => return add_one(&mut kept.skipped),
             Given::Undecided => return add_one(&mut kept.undecided),
             Given::Error => return add_one(&mut kept.errors),
-            Given::Of(by, values) => (by, values),
+            Given::Of(by, values, withheld) => {
+                kept.withheld |= withheld;
+                (by, values)
+            }
         };
         let exact = values::exact(by.is_some());
         let group = kept.groups.entry(by).or_default();
@@ -174,6 +187,7 @@ impl Kept {
             *own = own.saturating_add(other);
         }
         self.too_many |= other.too_many;
+        self.withheld |= other.withheld;
         for (by, group) in other.groups {
             if self.groups.len() >= GROUPS && !self.groups.contains_key(&by) {
                 self.too_many = true;

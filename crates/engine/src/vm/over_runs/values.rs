@@ -194,7 +194,7 @@ struct Sketch {
 /// How much wider each bucket is than the one before.
 const WIDER: f64 = (1.0 + ERROR) / (1.0 - ERROR);
 /// Buckets of one side: smaller numbers share the last.
-const BUCKETS: i32 = 1 << 15;
+const BUCKETS: i32 = 1 << 19;
 
 impl Sketch {
     fn add(&mut self, number: f64, count: u64) {

@@ -61,6 +61,11 @@ impl Labels {
         wanted.0.iter().all(|(name, value)| self.0.get(name) == Some(value))
     }
 
+    /// The names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// `skill=publish, version=1.2`.
     #[must_use]
     pub fn in_words(&self) -> String {

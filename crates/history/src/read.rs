@@ -157,6 +157,24 @@ impl Snapshot {
         self.labels.get(&run.recording)?.get(name)
     }
 
+    /// Nothing, where some run has a label of this name.
+    ///
+    /// # Errors
+    /// Where none has.
+    pub(crate) fn knows_label(&self, name: &str) -> Result<(), HistoryError> {
+        if self.runs.iter().any(|run| self.label(run, name).is_some()) {
+            return Ok(());
+        }
+        let mut known: Vec<&str> = self.labels.values().flat_map(Labels::names).collect();
+        known.sort_unstable();
+        known.dedup();
+        let help = match known.is_empty() {
+            true => "no run was recorded with `--label`".to_owned(),
+            false => format!("the labels are: {}", one_line(&known.join(", "))),
+        };
+        Err(HistoryError::of(&self.path, &format!("has no run with a label `{}`", one_line(name)), &help))
+    }
+
     /// The tools that a run called, once [`Snapshot::load_used`] was asked.
     #[must_use]
     pub fn tools(&self, run: &RecordedRun) -> &[String] {

@@ -93,7 +93,7 @@ impl Report for Short {
         for (line, message) in &run.warnings {
             writeln!(self.out, "{}:{line}:1: warning[trace]: {}", one_line(&run.file), one_line(message))?;
         }
-        for result in run.results.iter().filter(|one| one.is_finding()) {
+        for result in run.results.iter().filter(|one| one.is_finding() && !table.fails_as_asked(one)) {
             let Some(item) = table.items.get(result.item) else { continue };
             let severity = self.severity(table, item, result);
             for sentence in sentences(item, result, &run.run, self.options.violations) {

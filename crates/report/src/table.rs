@@ -9,6 +9,8 @@ use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{Assertion, Check, OwnVerdicts, Program};
 use averment_engine::bytecode::relocate::Origin;
 use averment_engine::ir::{Denied, Operand, Purpose, Severity};
+use averment_engine::vm::outcome::Status;
+use averment_engine::vm::over_runs;
 use averment_engine::vm::select::{Phase, Selection};
 use serde::Serialize;
 use std::sync::Arc;
@@ -58,6 +60,8 @@ pub struct Item {
     pub denied: Denied,
     /// Whether a statement over all runs speaks for it: then it fails no run.
     pub over_runs: bool,
+    /// Whether all that is said over runs of it is that few of them pass.
+    pub is_to_fail: bool,
     /// Whether it says something of all runs together: no run has a result of it.
     pub of_all_runs: bool,
     /// The class of its failures: id and label.
@@ -236,6 +240,7 @@ impl Table {
                 weight: settings.weight,
                 denied: settings.denied,
                 over_runs: settings.over_runs || of_rule(assertion.rule).is_some_and(|rule| rule.over_runs),
+                is_to_fail: over_runs::is_to_fail(program, number),
                 of_all_runs: matches!(assertion.check, Check::OverRuns(_)),
                 class: settings
                     .class
@@ -288,6 +293,12 @@ impl Table {
     #[must_use]
     pub fn rule_of(&self, item: &Item) -> Option<&RuleItem> {
         self.rules.get(item.rule?)
+    }
+
+    /// Whether a failure is what a statement over all runs asks of most runs: no finding.
+    #[must_use]
+    pub fn fails_as_asked(&self, result: &ResultReport) -> bool {
+        result.status == Status::Failed && self.items.get(result.item).is_some_and(|item| item.is_to_fail)
     }
 
     /// What stands at a span of [`Table::sources`], without credentials.

@@ -53,6 +53,9 @@ struct ResultObject<'a> {
     /// Left out unless a baseline knows it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     known: bool,
+    /// Left out unless a statement over all runs speaks for it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rated: bool,
     /// Left out unless it stands in a file of another system.
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<OwnObject<'a>>,
@@ -198,6 +201,9 @@ pub struct HeaderItem<'a> {
     class: Option<&'a Class>,
     tags: &'a [String],
     location: &'a Location,
+    /// Left out unless a statement over all runs speaks for it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rated: bool,
 }
 
 /// Pairs as an object, in their order; of equal names the last counts.
@@ -247,6 +253,7 @@ impl<'a> ResultObject<'a> {
             violations: ViolationsObject::new(result),
             unjudged: result.unjudged.as_ref().map(UnjudgedObject::new),
             known: result.known,
+            rated: item.over_runs,
             own: OwnObject::new(item, result),
         })
     }
@@ -353,6 +360,7 @@ impl<'a> HeaderItem<'a> {
                 class: item.class.as_ref(),
                 tags: &item.tags,
                 location: &item.location,
+                rated: item.over_runs,
             })
             .collect()
     }

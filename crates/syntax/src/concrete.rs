@@ -64,7 +64,7 @@ fn node(pair: Pair<'_, Rule>, base: usize, leaves: &mut Vec<Leaf>) -> Option<Nod
     if start == end || rule == Rule::EOI {
         return None;
     }
-    let is_literal = matches!(rule, Rule::string | Rule::regex | Rule::field);
+    let is_literal = matches!(rule, Rule::string | Rule::regex | Rule::field | Rule::pass_power);
     let mut children = Vec::new();
     // A file without a statement is no leaf: it holds comments.
     if is_literal || (rule != Rule::file_body && pair.clone().into_inner().next().is_none()) {

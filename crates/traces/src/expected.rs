@@ -6,12 +6,15 @@ use averment_runs::normal::of_run;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The key of `meta` that the row of a run stands under.
 pub const EXPECTED: &str = "expected";
-/// The columns that may hold the id of a run, the first of them that there is.
-const IDS: [&str; 4] = ["id", "run", "run_id", "trace_id"];
+/// The columns that may hold the id of a run, the first of them that there is: where rows have an `id`, too, that may be their own.
+const IDS: [&str; 4] = ["run_id", "trace_id", "run", "id"];
+/// What stands in a line behind the last: a quote that is not closed takes it in.
+const END: &str = "\u{1}";
 /// Bytes of the largest file.
 pub const LARGEST: usize = 256 << 20;
 /// Rows without a run that are named.
@@ -109,7 +112,7 @@ fn of_jsonl(text: &str) -> Result<Vec<(u64, String, String)>, String> {
     let lines = (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(number, line)| {
-            let row: serde_json::Map<String, serde_json::Value> =
+            let JsonRow(row) =
                 serde_json::from_str(line).map_err(|error| format!("line {number}: no JSON object: {error}"))?;
             let id = IDS.iter().find_map(|key| row.get(*key));
             let id = match id {
@@ -122,10 +125,38 @@ fn of_jsonl(text: &str) -> Result<Vec<(u64, String, String)>, String> {
         .collect()
 }
 
+/// An object in which no key stands twice.
+struct JsonRow(serde_json::Map<String, serde_json::Value>);
+
+impl<'de> serde::Deserialize<'de> for JsonRow {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> serde::de::Visitor<'de> for Entries {
+            type Value = JsonRow;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<JsonRow, A::Error> {
+                let mut row = serde_json::Map::new();
+                while let Some((key, value)) = map.next_entry::<String, serde_json::Value>()? {
+                    if row.contains_key(&key) {
+                        let message = format!("`{}` stands in it twice", key.escape_debug());
+                        return Err(serde::de::Error::custom(message));
+                    }
+                    row.insert(key, value);
+                }
+                Ok(JsonRow(row))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
 /// The same of CSV (RFC 4180). A cell that is a number, `true` or `false` in JSON is that, an empty one is not there, any other is text.
 fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let names = reader.headers().map_err(|error| error.to_string())?.clone();
+    let names = csv::Reader::from_reader(text.as_bytes()).headers().map_err(|error| error.to_string())?.clone();
     for (place, name) in names.iter().enumerate() {
         if names.iter().take(place).any(|other| other.trim() == name.trim()) {
             return Err(format!("line 1: a second column `{}`", name.escape_debug()));
@@ -136,9 +167,19 @@ fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
         let names: Vec<&str> = names.iter().collect();
         return Err(format!("line 1: none of its columns is `id`, it has: {}", names.join(", ")));
     };
-    let rows = reader.records().map(|record| {
-        let record = record.map_err(|error| error.to_string())?;
+    let end = format!("\n{}\n", vec![END; names.len()].join(","));
+    let mut reader = csv::Reader::from_reader(text.as_bytes().chain(end.as_bytes()));
+    let mut rows = Vec::new();
+    let mut records = reader.records().peekable();
+    while let Some(record) = records.next() {
+        let record = record.map_err(|error| unequal(&error))?;
+        if records.peek().is_none() && record.iter().all(|cell| cell == END) {
+            return Ok(rows);
+        }
         let line = record.position().map_or(0, csv::Position::line);
+        if record.iter().any(|cell| cell.contains(END)) {
+            return Err(format!("line {line}: a quote in it is not closed"));
+        }
         let id = record.get(place).map(str::trim).unwrap_or_default();
         if id.is_empty() {
             return Err(format!("line {line}: its id is empty: a row says which run it is of"));
@@ -146,10 +187,20 @@ fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
         let cells = names.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
         let row: serde_json::Map<String, serde_json::Value> =
             cells.map(|(name, cell)| (name.trim().to_owned(), value(cell))).collect();
-        let json = serde_json::to_string(&row).map_err(|error| error.to_string())?;
-        Ok((line, id.to_owned(), json))
-    });
-    rows.collect()
+        rows.push((line, id.to_owned(), serde_json::to_string(&row).map_err(|error| error.to_string())?));
+    }
+    Err("line 1: a quote in it is not closed".to_owned())
+}
+
+/// What is wrong with a record.
+fn unequal(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos: Some(pos), expected_len, len } => {
+            let hint = "a cell with a comma stands in quotes, and a quote has to be closed";
+            format!("line {}: {len} cells, and there are {expected_len} columns: {hint}", pos.line())
+        }
+        _ => error.to_string(),
+    }
 }
 
 /// What a cell holds.

@@ -181,6 +181,7 @@ fn item(rule: usize, location: Location, text: &str) -> Item {
         weight: 1.0,
         denied: Denied::default(),
         over_runs: false,
+        is_to_fail: false,
         of_all_runs: false,
         class: None,
         classifiers: Vec::new(),

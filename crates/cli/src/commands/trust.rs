@@ -28,7 +28,8 @@ pub struct Arguments {
     #[arg(value_name = "DB", default_value = "runs.db")]
     history: PathBuf,
     /// How many of the latest runs of each group count
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(LAST).unwrap_or(NonZeroUsize::MIN))]
+    #[arg(long, value_name = "N", value_parser = last,
+        default_value_t = NonZeroUsize::new(LAST).unwrap_or(NonZeroUsize::MIN))]
     last: NonZeroUsize,
     /// What makes a group: skill, rule, tool, label=NAME [default: all runs are one]
     #[arg(long, value_name = "WHAT", value_parser = GroupBy::parse)]
@@ -54,6 +55,10 @@ enum TrustFormat {
     Json,
     /// A page
     Html,
+}
+
+fn last(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "it is how many runs count, 1 or more: write 50".to_owned())
 }
 
 fn score(text: &str) -> Result<f64, String> {

@@ -210,3 +210,35 @@ fn what_cannot_be_compared_is_refused() {
         assert!(!out.contains('\u{1b}') && !out.contains('\u{202e}'), "{format}: {out}");
     }
 }
+
+#[test]
+fn what_is_said_of_all_runs_is_compared_and_what_it_counts_is_no_regression() {
+    let rules = "rule answers { output.ok == true }\nin at least 60% of runs: rule answers\n";
+    let folder = Folder::new(&[("rules.assert", rules)]);
+    for (name, passing) in [("base", [true, true, true]), ("near", [true, true, false]), ("far", [true, false, false])]
+    {
+        let lines: String = passing.iter().map(|ok| format!("{}\n", run(*ok, 0.1))).collect();
+        folder.write("runs.jsonl", lines.as_bytes());
+        folder.aver(&format!("check rules.assert runs.jsonl --report json={name}.json --report jsonl={name}.jsonl"));
+    }
+    for format in ["json", "jsonl"] {
+        let compared = |new: &str, gate: &str| {
+            folder.aver(&format!("compare base.{format} {new}.{format} --format json --fail-on {gate}"))
+        };
+        let kinds = |ran: &Ran| -> Vec<String> {
+            let each = |one: &Value| format!("{} {}", one["run"].as_str().unwrap(), one["kind"].as_str().unwrap());
+            json_of(ran)["results"].as_array().unwrap().iter().map(each).collect()
+        };
+        let near = compared("near", "regressions");
+        assert_eq!((near.code, kinds(&near)), (0, vec!["runs.jsonl:3 other".to_owned()]), "{format}: {near:?}");
+        assert_eq!(compared("near", "changes").code, 1);
+        let far = compared("far", "regressions");
+        assert_eq!(far.code, 1);
+        assert!(kinds(&far).contains(&"all 3 runs regression".to_owned()), "{format}: {far:?}");
+    }
+    // A report that was cut off is none.
+    let whole = folder.read("far.jsonl");
+    let cut = whole.trim_end().rsplit_once('\n').unwrap().0;
+    folder.write("cut.jsonl", format!("{cut}\n").as_bytes());
+    folder.aver("compare base.jsonl cut.jsonl").refused(&["cut off"]);
+}

@@ -206,6 +206,9 @@ fn labels_and_skills_make_groups() {
     assert_eq!(names("--by label=version"), ["(no such label) 1/1", "1.1 9/10", "1.2 10/10"]);
     assert_eq!(names("--by skill"), ["(no skill) 1/1", "publish 19/20"]);
     assert_eq!(names("--by skill --label version=1.2"), ["publish 10/10"]);
+    let wrong = folder.aver("trust --by label=verison --min 0.1");
+    wrong.refused(&["has no run with a label `verison`", "the labels are: skill, version"]);
+    folder.aver("trust --last 0").refused(&["how many runs count"]);
     let ran = folder.aver("trust --by label=version");
     assert!(ran.out.contains("1.1") && ran.out.contains("9/10") && ran.out.contains("Unstable"), "{}", ran.out);
     let page = folder.aver("trust --by label=version --format html").out;

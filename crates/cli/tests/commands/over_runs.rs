@@ -267,6 +267,8 @@ fn mistakes_are_told_with_what_to_write() {
         ("avg(turns of runs by meta.a) <= avg(turns of runs)", "the same `by`"),
         ("each refund: avg(turns of runs) <= 3", "outside of rules and blocks"),
         ("pass^0 by meta.task >= 5%: never b", "pass^3"),
+        ("in at least 95% of runs by 3: never b", "tells no groups apart"),
+        ("avg(turns of runs by \"x\") <= 3", "tells no groups apart"),
     ] {
         assert!(mistake(rules).contains(words), "{rules}: {}", mistake(rules));
     }
@@ -324,17 +326,135 @@ fn what_is_expected_of_each_run_is_joined_by_its_id() {
     let other = check("id,kind,most\nr0,a,0\nr1,b,5\nr2,b,2\nr9,a,1\n");
     assert_eq!(other.code, 1, "{other:?}");
     assert!(other.err.contains("no run has the id of 1 row of `--expected`: `r9` (line 5)"), "{other:?}");
-    // A run without a row never passes for want of it.
-    assert_eq!(check("id,kind,most\nr0,a,0\nr1,a,5\n").code, 1);
+    // A run without a row never passes for want of it, also where it brings one along.
+    let missing = check("id,kind,most\nr0,a,0\nr1,a,5\n");
+    assert!(missing.code == 1 && missing.err.contains("1 run has no row in `--expected`"), "{missing:?}");
+    // Rows may have ids of their own.
+    assert_eq!(check("id,run_id,kind,most\n1,r0,a,0\n2,r1,a,5\n3,r2,b,2\n").code, 0);
+    let own = json!({"id": "r0", "output": {"kind": "a", "n": 0}, "meta": {"expected": {"kind": "a", "most": 9}}});
+    let brings = Folder::new(&[("r.assert", rules), ("runs.jsonl", &own.to_string()), ("e.csv", "id,kind\nr5,a\n")]);
+    assert_eq!(brings.aver("check r.assert runs.jsonl").code, 0);
+    assert_eq!(brings.aver("check r.assert runs.jsonl --expected e.csv").code, 1);
     for (wrong, words) in [
         ("id,kind\nr0,a\nr0,b\n", "line 3: a second row for the run `r0`"),
         ("name,kind\nr0,a\n", "none of its columns is `id`"),
         ("id,kind\nr0,a,b\n", "expected.csv"),
         ("{\"kind\": 1}\n", "line 1: no `id`"),
         ("{\"id\": \"x\"\n", "line 1: no JSON object"),
+        ("{\"id\": \"x\", \"kind\": \"a\", \"kind\": \"b\"}\n", "line 1: no JSON object: `kind` stands in it twice"),
+        ("id,kind,kind\nr0,a,b\n", "line 1: a second column `kind`"),
+        ("id,kind\nr0,a\nr1,\"b\nr2,c\n", "line 3: a quote in it is not closed"),
+        ("id,\"kind\nr0,a\n", "line 1: a quote in it is not closed"),
         ("", "expected.csv"),
     ] {
         let ran = check(wrong);
         assert!(ran.code == 2 && ran.err.contains(words), "{wrong}: {ran:?}");
+    }
+}
+
+#[test]
+fn groups_are_told_apart_by_value_and_never_by_what_no_run_has() {
+    let values = [json!(1), json!(1.0), json!("1"), json!(true), json!("true"), json!("a"), json!([1, 2]), json!("")];
+    let groups = runs(values.len(), |number| json!({"output": values[number], "calls": [{"tool": "delete"}]}));
+    let folder = Folder::new(&[
+        ("r.assert", "in at least 90% of runs by output: never delete\n"),
+        ("runs.jsonl", &(groups + "{\"id\": \"bare\", \"calls\": [{\"tool\": \"delete\"}]}\n")),
+    ]);
+    let report = folder.aver("check r.assert runs.jsonl --format json").json();
+    let listed = report["over_runs"]["results"][0]["violations"]["list"].as_array().unwrap().clone();
+    let names: Vec<&str> =
+        listed.iter().map(|one| one["reason"].as_str().unwrap().split(": ").next().unwrap()).collect();
+    let value = |text: &str| format!("`output` is {text}");
+    let all =
+        ["without `output`".to_owned(), value("\"\""), value("\"1\""), value("\"true\""), value("1"), value("[1,2]")];
+    assert_eq!(names, [&all[..], &[value("a"), value("true")]].concat());
+    assert!(listed[4]["reason"].as_str().unwrap().contains("0 of 2 runs"), "{listed:?}");
+    // A name that no run has is a mistake, and no group.
+    says("in at least 5% of runs by meta.nope: never delete\n", 4, 4, 1, "undecided", "no run has `meta.nope`");
+    says("avg(turns of runs by meta.nope) >= 0\n", 4, 4, 1, "undecided", "no run has `meta.nope`");
+}
+
+#[test]
+fn numbers_are_told_so_that_nothing_else_can_be_read_from_them() {
+    let told = |rules: &str, count: usize, bad: usize| said(&deleting(rules, count, bad), "").1[0].1.clone();
+    let close = told("in at least 100% of runs: never delete\n", 30_000, 30_000);
+    assert!(
+        close.contains("29999 of 30000 runs (99.997%)") && close.ends_with("at least 100% is asked for"),
+        "{close}"
+    );
+    let beside = told("in at least 99.999% of runs: never delete\n", 30_000, 30_000);
+    assert!(beside.ends_with("at least 99.999% is asked for"), "{beside}");
+    let near = told("in at least 75% of runs: require delete\n", 40_003, 40_003);
+    assert!(near.contains("1 of 40003 runs (0.002%)"), "{near}");
+    let large = runs(3, |number| json!({"output": 1_234_567.5 + number as f64}));
+    let folder = Folder::new(&[("r.assert", "sum(output of runs) <= 1\n"), ("runs.jsonl", &large)]);
+    let (_, all) = said(&folder, "");
+    assert!(all[0].1.contains("is 3703706 over 3 runs") || all[0].1.contains("is 3703705 over 3 runs"), "{all:?}");
+}
+
+#[test]
+fn runs_that_are_to_fail_are_no_failures_to_show() {
+    let rules = "in at most 50% of runs: require delete\n";
+    let folder = deleting(rules, 6, 3);
+    let ran = folder.aver("check r.assert runs.jsonl");
+    let over = ran.out.find("over all 6 runs").unwrap();
+    assert!(ran.code == 0 && !ran.out[..over].contains("delete"), "{ran:?}");
+    assert_eq!(folder.aver("check r.assert runs.jsonl --format short").out, "");
+    assert!(!folder.aver("check r.assert runs.jsonl --format github").out.contains("::warning"));
+    let least = deleting("in at least 50% of runs: never delete\n", 6, 3).aver("check r.assert runs.jsonl");
+    assert!(least.code == 0 && least.out.contains("never delete                  2 of 6 runs"), "{least:?}");
+}
+
+#[test]
+fn what_a_run_keeps_to_itself_is_in_no_report_of_all() {
+    let secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789";
+    let made = |number: usize| json!({"meta": {"who": format!("{secret}{number}"), "salary": 4242 + number}, "calls": [{"tool": "delete"}]});
+    let rules = "in at least 90% of runs by meta.who: never delete\nmax(meta.salary of runs) <= 1\nin at least 90% of runs by env.TOKEN: never delete\n";
+    let folder = Folder::new(&[("r.assert", rules), ("runs.jsonl", &*runs(2, made))]);
+    for format in ["human", "summary", "json", "jsonl", "short", "junit", "sarif", "markdown", "html"] {
+        let ran =
+            folder.aver(&format!("check r.assert runs.jsonl --format {format} --redact meta.who --redact meta.salary"));
+        assert_eq!(ran.code, 1, "{format}: {ran:?}");
+        let over = ran.out.split("over all").nth(1).unwrap_or(&ran.out);
+        assert!(!over.contains("424") && !ran.out.contains("abcdefghijkl"), "{format}: {}", ran.out);
+    }
+}
+
+#[test]
+fn what_is_beyond_numbers_is_an_error_and_what_nothing_exercised_is_told() {
+    let huge = runs(2, |_| json!({"output": 1.7e308}));
+    let folder = Folder::new(&[("r.assert", "sum(output of runs) > 0\n"), ("runs.jsonl", &huge)]);
+    let (code, all) = said(&folder, "");
+    assert!(code == 5 && all[0].0 == "error" && all[0].1.contains("beyond the range of numbers"), "{all:?}");
+    let idle = deleting("in at least 5% of runs: before approve -> refund\nnever purge\n", 4, 9);
+    let ran = idle.aver("check r.assert runs.jsonl --deny unexercised");
+    assert!(ran.code == 1 && ran.out.contains("in at least 5% of runs"), "{ran:?}");
+}
+
+#[test]
+fn rules_over_runs_are_formatted_and_linted_like_others() {
+    let rules = "pass^4   by meta.task>=60%:require  book_flight\nin  at least 95% of runs by meta.task  with confidence 95% :never delete\n";
+    let folder = Folder::new(&[("r.assert", rules)]);
+    let ran = folder.aver("fmt r.assert");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(
+        folder.read("r.assert"),
+        "pass^4 by meta.task >= 60%: require book_flight\nin at least 95% of runs by meta.task with confidence 95%: never delete\n"
+    );
+    let lint = |rules: &str| Folder::new(&[("r.assert", rules)]).aver("lint r.assert");
+    // Shares of runs do not contradict each other as statements of one run do.
+    let both = lint("in at least 90% of runs: never delete\nin at least 5% of runs: require delete\nrequire delete\n");
+    assert_eq!((both.code, both.out.as_str()), (0, ""), "{both:?}");
+    let rated = lint(
+        "rule a { never delete }\nrule b { require delete }\nin at least 5% of runs: rule a\nin at least 5% of runs: rule b\n",
+    );
+    assert_eq!(rated.code, 0, "{rated:?}");
+    for any in [
+        "in at least 0% of runs: never delete\n",
+        "in at most 100% of runs: never delete\n",
+        "pass^2 by meta.t >= 0%: never delete\n",
+    ] {
+        let ran = lint(any);
+        assert!(format!("{}{}", ran.out, ran.err).contains("every share of the runs is enough"), "{ran:?}");
     }
 }

@@ -230,7 +230,14 @@ impl<'a> Checker<'a> {
     }
 
     fn group_of_runs(&mut self, scope: &Scope<'a>, by: &'a ast::Expr) -> ir::Expr {
-        self.expr(scope, by).expr
+        let group = self.expr(scope, by);
+        if !group.is_broken() && matches!(group.expr.kind, ExprKind::Constant(_) | ExprKind::Param(_)) {
+            self.report(
+                Diagnostic::new(Slug::Impossible, by.span, "this is the same for every run, and tells no groups apart")
+                    .help("write what of a run tells them apart: `by meta.model`, `by inputs.task`"),
+            );
+        }
+        group.expr
     }
 
     fn run_share(&mut self, share: &'a RunShare, by: Option<&'a ast::Expr>) -> Option<Share> {

@@ -45,10 +45,11 @@ const MEASURES: [(&str, Measure); 4] = [
 
 pub(super) fn measures(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<MeasureChange> {
     let one = |(name, of): (&'static str, Measure)| {
+        let finite = |run: &SideRun| of(run).filter(|value| value.is_finite());
         let (before, after): (Vec<f64>, Vec<f64>) = if pairing.pairs.is_empty() {
-            (base.runs.iter().filter_map(of).collect(), new.runs.iter().filter_map(of).collect())
+            (base.runs.iter().filter_map(finite).collect(), new.runs.iter().filter_map(finite).collect())
         } else {
-            pairing.pairs.iter().filter_map(|(before, after)| of(before).zip(of(after))).unzip()
+            pairing.pairs.iter().filter_map(|(before, after)| finite(before).zip(finite(after))).unzip()
         };
         let runs = (before.len(), after.len());
         let (base, new) = (mean(before.into_iter()), mean(after.into_iter()));
@@ -69,7 +70,7 @@ pub(super) fn measures(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<Me
 /// A result that is another one now.
 #[derive(Debug, Serialize)]
 pub struct ResultChange {
-    /// The run.
+    /// The run, or what all runs together are called.
     pub run: String,
     /// The rule; `None` where it has none.
     pub rule: Option<String>,
@@ -81,7 +82,7 @@ pub struct ResultChange {
     pub base: Status,
     /// What it is.
     pub new: Status,
-    /// `regression` where it passed, `improvement` where it passes now, else `other`.
+    /// `regression` where it passed, `improvement` where it passes now, else `other`: also where a statement over all runs speaks for it.
     pub kind: ChangeKind,
 }
 
@@ -100,24 +101,37 @@ pub enum ChangeKind {
 pub(super) fn results(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<ResultChange> {
     let mut found = Vec::new();
     for (before, after) in &pairing.pairs {
-        let known: FxHashMap<&Key, Status> = before
-            .results
-            .iter()
-            .filter_map(|(one, status)| Some((base.assertions.get_index(*one)?.0, *status)))
-            .collect();
-        for (number, now) in &after.results {
-            let Some((key, id)) = new.assertions.get_index(*number) else { continue };
-            let Some(was) = known.get(key).filter(|was| *was != now) else { continue };
-            let kind = match (Counted::of(*was), Counted::of(*now)) {
-                (Counted::Passed, Counted::NotPassed) => ChangeKind::Regression,
-                (Counted::NotPassed, Counted::Passed) => ChangeKind::Improvement,
-                _ => ChangeKind::Other,
-            };
-            let (run, rule, text) = (after.name.clone(), ruled(&key.0), key.1.clone());
-            found.push(ResultChange { run, rule, id: id.clone(), text, base: *was, new: *now, kind });
-        }
+        let changed = changed((base, &before.results), (new, &after.results));
+        found.extend(changed.map(|change| ResultChange { run: after.name.clone(), ..change }));
+    }
+    // Reports of the same rules follow each other in both sides.
+    for ((_, before), (name, after)) in base.over_runs.iter().zip(&new.over_runs) {
+        let changed = changed((base, before), (new, after));
+        found.extend(changed.map(|change| ResultChange { run: name.clone(), ..change }));
     }
     found
+}
+
+/// The results of a side.
+type Results<'a> = (&'a Side, &'a [(usize, Status)]);
+
+/// Results that are others now, still without their run.
+fn changed<'a>((base, before): Results<'a>, (new, after): Results<'a>) -> impl Iterator<Item = ResultChange> + use<'a> {
+    let known: FxHashMap<&Key, Status> =
+        before.iter().filter_map(|(one, status)| Some((base.assertions.get_index(*one)?.0, *status))).collect();
+    after.iter().filter_map(move |(number, now)| {
+        let (key, id) = new.assertions.get_index(*number)?;
+        let was = known.get(key).filter(|was| *was != now)?;
+        let kind = match (Counted::of(*was), Counted::of(*now)) {
+            // What is said over all runs speaks for it.
+            _ if new.rated.contains(number) => ChangeKind::Other,
+            (Counted::Passed, Counted::NotPassed) => ChangeKind::Regression,
+            (Counted::NotPassed, Counted::Passed) => ChangeKind::Improvement,
+            _ => ChangeKind::Other,
+        };
+        let (rule, text) = (ruled(&key.0), key.1.clone());
+        Some(ResultChange { run: String::new(), rule, id: id.clone(), text, base: *was, new: *now, kind })
+    })
 }
 
 fn ruled(rule: &str) -> Option<String> {

@@ -18,6 +18,14 @@ const SIZE: u64 = 1 << 30;
 #[derive(Deserialize)]
 struct WholeReport {
     runs: Vec<WholeRun>,
+    over_runs: Option<OverRuns>,
+}
+
+/// What is said of all runs of a report.
+#[derive(Deserialize)]
+struct OverRuns {
+    run: String,
+    results: Vec<WholeResult>,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +46,8 @@ struct WholeResult {
     rule: Option<String>,
     text: String,
     status: String,
+    #[serde(default)]
+    rated: bool,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +64,7 @@ struct ReportedMeasures {
     duration_ms: Option<f64>,
 }
 
-/// A line: the header, a run, what cannot be read, or the summary.
+/// A line: the header, a run, what is said of all runs, what cannot be read, or the summary.
 #[derive(Deserialize)]
 struct Line {
     rules: Option<Vec<HeaderRule>>,
@@ -66,6 +76,7 @@ struct Line {
     verdicts: Vec<Option<String>>,
     #[serde(default)]
     findings: Vec<LineFinding>,
+    over_runs: Option<OverRuns>,
     #[serde(default)]
     summary: Option<serde::de::IgnoredAny>,
     #[serde(default)]
@@ -77,6 +88,8 @@ struct HeaderRule {
     id: String,
     rule: Option<String>,
     text: String,
+    #[serde(default)]
+    rated: bool,
 }
 
 #[derive(Deserialize)]
@@ -108,8 +121,11 @@ pub(super) fn read(path: &Path, side: &mut Side) -> Result<(), HistoryError> {
             for (number, line) in (2..).zip(reader.lines()) {
                 let line = line.map_err(|error| refused(error.to_string()))?;
                 let line = serde_json::from_str(&line).map_err(|error| refused(format!("line {number}: {error}")))?;
-                let line: Line = line;
+                let mut line: Line = line;
                 ended = line.summary.is_some();
+                if let Some(over) = line.over_runs.take() {
+                    of_all_runs(side, over).map_err(|what| refused(format!("line {number}: {what}")))?;
+                }
                 side.runs.extend(of_line(&numbers, line).map_err(|what| refused(format!("line {number}: {what}")))?);
             }
             if !ended {
@@ -123,14 +139,30 @@ pub(super) fn read(path: &Path, side: &mut Side) -> Result<(), HistoryError> {
                 let run = of_object(side, run).map_err(refused)?;
                 side.runs.push(run);
             }
+            report.over_runs.map_or(Ok(()), |over| of_all_runs(side, over)).map_err(refused)?;
         }
     }
     Ok(())
 }
 
 fn header(side: &mut Side, one: HeaderRule) -> (String, usize) {
-    let HeaderRule { id, rule, text } = one;
-    (id.clone(), side.number(rule, id, text))
+    let HeaderRule { id, rule, text, rated } = one;
+    (id.clone(), side.number(rule, id, text, rated))
+}
+
+/// Results of all runs together.
+fn of_all_runs(side: &mut Side, over: OverRuns) -> Result<(), String> {
+    let results = results(side, over.results)?;
+    side.over_runs.push((over.run, results));
+    Ok(())
+}
+
+fn results(side: &mut Side, all: Vec<WholeResult>) -> Result<Vec<(usize, Status)>, String> {
+    let each = all.into_iter().map(|WholeResult { id, rule, text, status: word, rated }| {
+        let number = side.number(rule, id, text, rated);
+        Ok((number, status(&word)?))
+    });
+    each.collect()
 }
 
 fn status(word: &str) -> Result<Status, String> {
@@ -144,11 +176,7 @@ fn standing(passed: bool, score: Option<f64>, measured: &ReportedMeasures) -> St
 }
 
 fn of_object(side: &mut Side, run: WholeRun) -> Result<SideRun, String> {
-    let mut results = Vec::with_capacity(run.results.len());
-    for WholeResult { id, rule, text, status: word } in run.results {
-        let number = side.number(rule, id, text);
-        results.push((number, status(&word)?));
-    }
+    let results = results(side, run.results)?;
     let measured = run.measured.unwrap_or_default();
     Ok(SideRun {
         name: run.run,

@@ -46,6 +46,10 @@ pub struct Side {
     pub assertions: IndexMap<Key, String>,
     /// Its runs, in order.
     pub runs: Vec<SideRun>,
+    /// What each of its reports says of all of its runs together, and how that is called there.
+    pub over_runs: Vec<(String, Vec<(usize, Status)>)>,
+    /// The assertions that fail no run, for a statement over all runs speaks for them.
+    pub rated: FxHashSet<usize>,
 }
 
 impl Side {
@@ -79,9 +83,13 @@ impl Side {
         }
     }
 
-    /// The number of an assertion.
-    pub(super) fn number(&mut self, rule: Option<String>, id: String, text: String) -> usize {
-        self.assertions.insert_full((rule.unwrap_or_default(), text), id).0
+    /// The number of an assertion; `rated` says that a statement over all runs speaks for it.
+    pub(super) fn number(&mut self, rule: Option<String>, id: String, text: String, rated: bool) -> usize {
+        let number = self.assertions.insert_full((rule.unwrap_or_default(), text), id).0;
+        if rated {
+            self.rated.insert(number);
+        }
+        number
     }
 
     fn read_history(&mut self, path: &Path, part: &str) -> Result<(), HistoryError> {
@@ -106,7 +114,7 @@ impl Side {
             for one in reader.of(run)? {
                 let Some(known) = snapshot.assertions.get(&one.assertion) else { continue };
                 let (rule, id, text) = (known.rule.clone(), known.name.clone(), known.text.clone());
-                results.push((self.number(Some(rule), id, text), one.status));
+                results.push((self.number(Some(rule), id, text, false), one.status));
             }
             let (score, cost_usd, total_tokens) = (run.score, run.cost, run.tokens);
             self.runs.push(SideRun {

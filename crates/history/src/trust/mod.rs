@@ -71,12 +71,15 @@ impl Trust {
     /// Computes it.
     ///
     /// # Errors
-    /// Where the history cannot be read.
+    /// Where the history cannot be read, or no run has the label that is to make groups.
     pub fn of(snapshot: &mut Snapshot, query: &TrustQuery) -> Result<Self, HistoryError> {
         if matches!(query.by, Some(GroupBy::Skill | GroupBy::Tool)) {
             snapshot.load_used()?;
         }
         let snapshot = &*snapshot;
+        if let Some(GroupBy::Label(name)) = &query.by {
+            snapshot.knows_label(name)?;
+        }
         let all = groups::all(snapshot, query.last)?;
         let groups = query.by.as_ref().map_or(Ok(Vec::new()), |by| groups::by(snapshot, by, query.last))?;
         Ok(Self {

@@ -44,17 +44,20 @@ pub fn pairs(context: &mut Context<'_>) {
     conditions_of_steps(context);
 }
 
-/// Assertions that are judged on the same runs: those of all rules together, those of each case.
+/// Assertions that hold of the same runs: those of all rules together, those of each case, those of each rule that only a share of the runs has
+/// to pass.
 fn scopes(module: &ir::Module, root: averment_base::source::FileId) -> Vec<Vec<&ir::Assertion>> {
     let mut scopes: BTreeMap<Option<u32>, Vec<&ir::Assertion>> = BTreeMap::new();
     for assertion in module.assertions.iter().filter(|one| one.span.file == root) {
         let plain = assertion.settings.when.is_empty()
+            && !assertion.settings.over_runs
             && assertion.settings.expect_fail.is_none()
             && assertion.settings.threshold.is_none();
         let rule = assertion.rule.and_then(|number| module.rules.get(number as usize));
         let own = match rule.map(|rule| (&rule.role, rule.threshold)) {
             Some((RuleRole::Invariant, _)) | Some((_, Some(_))) => continue,
-            Some((RuleRole::Rule, None)) | None => None,
+            Some((RuleRole::Rule, None)) if !rule.is_some_and(|rule| rule.over_runs) => None,
+            None => None,
             Some(_) => assertion.rule,
         };
         if plain {

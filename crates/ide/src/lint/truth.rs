@@ -6,7 +6,9 @@ use super::logic::formula::{Bounds, Formula};
 use super::logic::solve::{impossible, impossible_with};
 use super::logic::temporal::Assertions;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_engine::ir::{self, Check, Constant, Expr, ExprKind, Operand, Pattern, Purpose, Temporal, ValueTest};
+use averment_engine::ir::{
+    self, AsksOfRuns, Check, Constant, Expr, ExprKind, Operand, OverRuns, Pattern, Purpose, Share, Temporal, ValueTest,
+};
 use averment_syntax::ast::{BinaryOperator, TestKind};
 
 /// Operands of one chain of `and` or `or` that are compared with each other.
@@ -36,6 +38,12 @@ pub fn single(context: &mut Context<'_>) {
 
 /// An assertion that can never hold, or never fail.
 fn whole(module: &ir::Module, assertion: &ir::Assertion) -> Option<Diagnostic> {
+    if let Check::OverRuns(over) = &assertion.check {
+        return any_share(over).then(|| {
+            Diagnostic::new(Slug::AlwaysTrue, assertion.span, "every share of the runs is enough: this can never fail")
+                .help("write the share that you mean: `in at least 95% of runs: …`")
+        });
+    }
     let mut assertions = Assertions::new(module);
     let bounds = assertions.bounds(&assertion.check, &assertion.text);
     let facts = assertions.facts();
@@ -62,6 +70,16 @@ fn whole(module: &ir::Module, assertion: &ir::Assertion) -> Option<Diagnostic> {
         );
     }
     None
+}
+
+/// Whether any number of runs that pass is enough.
+fn any_share(over: &OverRuns<Expr>) -> bool {
+    let AsksOfRuns::Rate { share, .. } = over.asks else { return false };
+    match share {
+        Share::Least(share) | Share::Power { share, .. } => share <= 0.0,
+        Share::Most(share) => share >= 1.0,
+        Share::LeastOf { passes, .. } => passes == 0,
+    }
 }
 
 /// Looks into every condition of an assertion.

@@ -135,7 +135,7 @@ impl Report for Human {
                 self.warning(run, *line, message)?;
             }
         }
-        for result in &run.results {
+        for result in run.results.iter().filter(|result| !table.fails_as_asked(result)) {
             if let Some(tally) = self.items.get_mut(result.item) {
                 tally.add(run, result);
             }

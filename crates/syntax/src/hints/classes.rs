@@ -14,6 +14,7 @@ pub(super) type Guard = fn(&View<'_, '_>, usize) -> bool;
 /// One word of a list.
 const LISTS: &[(&str, &[&str])] = &[
     ("STATEMENT", words::STATEMENTS),
+    ("FOLD", &["avg", "median", "percentile", "min", "max", "sum", "length"]),
     ("DECLARATION", words::DECLARATIONS),
     ("MODIFIER", words::MODIFIERS),
     ("SETTING", words::SETTINGS),

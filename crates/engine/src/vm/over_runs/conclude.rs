@@ -2,6 +2,7 @@
 
 use super::rate::{self, Runs};
 use super::values::{self, Values};
+use super::words::{counted, few, left_out, measured, percent, percent_beside, wanted};
 use super::{GROUPS, Group, Kept, Tally, of_program};
 use crate::bytecode::program::{Assertion, CodeId, Program};
 use crate::ir::{AsksOfRuns, FoldOfRuns, OverRuns, RatedBy, RunFold, Share};
@@ -17,7 +18,6 @@ use averment_base::truth::Verdict;
 use averment_base::value::{Node, Value};
 use averment_builtins::detect::names_credential;
 use averment_runs::run::Run;
-use averment_syntax::ast::Unit;
 use bumpalo::Bump;
 
 /// The outcomes of the assertions over runs of a program that are selected, in file order; of no run they are vacuous.
@@ -65,6 +65,10 @@ impl End<'_> {
                 0 => Finding::new(Verdict::Vacuous, self.without_runs()),
                 undecided => Finding::new(Verdict::Undecided, left_out(undecided)),
             };
+        }
+        if let Some(code) = self.over.by.filter(|_| kept.groups.keys().all(|by| by.as_deref() == Some(""))) {
+            let reason = format!("no run has `{}`, which is to tell groups apart", text_of(self.program, code));
+            return Finding::new(Verdict::Undecided, reason);
         }
         let groups = kept.groups.iter().map(|(by, group)| (by.as_deref(), group));
         let findings: Vec<Finding> = match &self.over.asks {
@@ -130,12 +134,13 @@ impl End<'_> {
     fn said(&self, runs: Runs, confidence: Option<f64>) -> String {
         let mut said = format!("{} of {}", runs.passes, counted(runs.all, "run"));
         if runs.all > 0 {
-            said += &format!(" ({}", percent(rate::ratio(runs.passes, runs.all)));
+            let part = |part| percent_beside(part, self.asked());
+            said += &format!(" ({}", part(rate::ratio(runs.passes, runs.all)));
             if let Some(confidence) = confidence
                 && let Some((low, high)) = wilson(runs.passes, runs.all, confidence)
             {
                 let confidence = percent(confidence);
-                said += &format!(", with {confidence} confidence between {} and {}", percent(low), percent(high));
+                said += &format!(", with {confidence} confidence between {} and {}", part(low), part(high));
             }
             said.push(')');
         }
@@ -153,6 +158,17 @@ impl End<'_> {
             }
         }
         said
+    }
+
+    /// The share that is asked for.
+    fn asked(&self) -> f64 {
+        match self.over.asks {
+            AsksOfRuns::Rate { share: Share::LeastOf { passes, of }, .. } => f64::from(passes) / f64::from(of),
+            AsksOfRuns::Rate {
+                share: Share::Least(share) | Share::Most(share) | Share::Power { share, .. }, ..
+            } => share,
+            AsksOfRuns::Folds { .. } => 0.0,
+        }
     }
 
     /// What is counted.
@@ -190,7 +206,8 @@ impl End<'_> {
             (false, false) if errors => Verdict::Error,
             (false, false) => Verdict::Undecided,
         };
-        let said = format!("pass^{power} of `{}` is {} over {} groups", self.rated(), percent(least), groups.len());
+        let mean = percent_beside(least, share);
+        let said = format!("pass^{power} of `{}` is {mean} over {} groups", self.rated(), groups.len());
         let reason = match verdict {
             Verdict::Pass => String::new(),
             _ => format!("{said}; at least {} is asked for", percent(share)),
@@ -290,11 +307,6 @@ impl End<'_> {
     }
 }
 
-/// Runs that are left out.
-fn left_out(count: u64) -> String {
-    format!("{} left out: what its `when` looks at is not recorded", counted(count, "run"))
-}
-
 /// What is worth knowing beside what decides.
 fn beside(label: String) -> Evidence {
     Evidence { role: Role::Value, label, ..Evidence::default() }
@@ -348,7 +360,8 @@ fn together(mut findings: Vec<Finding>) -> Finding {
     if verdict != Verdict::Fail || findings.len() == 1 {
         let mut all = findings.into_iter();
         let mut first = all.next().unwrap_or_else(|| Finding::new(verdict, ""));
-        first.evidence.extend(all.flat_map(|finding| finding.evidence));
+        // Of which group the values beside it are is said of the first alone.
+        first.evidence.extend(all.flat_map(|finding| finding.evidence).filter(|one| one.role == Role::Decisive));
         return first;
     }
     let reason = format!("{} of {groups} groups: {}", findings.len(), findings.first().map_or("", |one| &one.reason));
@@ -359,58 +372,9 @@ fn together(mut findings: Vec<Finding>) -> Finding {
     Finding { evidence, violations: Violations { count, listed }, ..Finding::new(Verdict::Fail, reason) }
 }
 
-fn wanted(share: Share) -> String {
-    match share {
-        Share::Least(share) | Share::Power { share, .. } => format!("at least {} is", percent(share)),
-        Share::Most(share) => format!("at most {} is", percent(share)),
-        Share::LeastOf { passes, of } => format!("at least {passes} of {of} are"),
-    }
-}
-
-/// Why it is not decided.
-fn few(verdict: Verdict, runs: Runs, confidence: Option<f64>) -> &'static str {
-    match verdict {
-        Verdict::Undecided if runs.open == 0 && confidence.is_some() => ": too few runs to say so",
-        Verdict::Undecided if runs.open == 0 => ": there are fewer runs than that",
-        _ => "",
-    }
-}
-
 /// The text of an expression.
 fn text_of(program: &Program, code: CodeId) -> &str {
     let span = program.chunks.get(code.0 as usize).map(|chunk| chunk.span);
     let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.range());
     span.and_then(text).unwrap_or_default()
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
-/// A part of a whole as a percentage with at most two decimals.
-fn percent(part: f64) -> String {
-    format!("{}%", shown((part * 10_000.0).round() / 100.0))
-}
-
-/// A number with its unit.
-fn measured(number: f64, unit: Unit) -> String {
-    match unit {
-        Unit::Duration if number.abs() >= 1_000.0 => format!("{}s", shown(number / 1_000.0)),
-        Unit::Duration => format!("{}ms", shown(number)),
-        Unit::Money => format!("${}", shown(number)),
-        Unit::Size => format!("{}B", shown(number)),
-        Unit::None => shown(number),
-    }
-}
-
-/// A number with six significant digits at most.
-fn shown(number: f64) -> String {
-    if number == 0.0 || number.fract() == 0.0 && number.abs() < 1e15 {
-        return format!("{number}");
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "the exponent of a double")]
-    let digits = 5 - number.abs().log10().floor() as i32;
-    let scale = 10_f64.powi(digits.clamp(-300, 300));
-    let rounded = (number * scale).round() / scale;
-    format!("{}", if rounded.is_finite() { rounded } else { number })
 }

@@ -7,6 +7,7 @@
 mod conclude;
 mod rate;
 mod values;
+mod words;
 
 use super::context::ExpressionScope;
 use super::gate;
@@ -14,7 +15,7 @@ use super::machine::Machine;
 use crate::bytecode::program::{Assertion, Check, CodeId, Program};
 use crate::ir::{AsksOfRuns, OverRuns, RatedBy, Share};
 use averment_base::truth::Verdict;
-use averment_base::value::Value;
+use averment_base::value::{Number, Value};
 pub use conclude::conclude;
 use std::collections::BTreeMap;
 use values::{RunValue, Values};
@@ -65,14 +66,9 @@ pub fn look(machine: &mut Machine<'_>, assertion: &Assertion, over: &OverRuns<Co
     let group = match over.by.map(|code| machine.evaluate(code, &scope)) {
         None => None,
         Some(Err(_)) => return Given::Error,
-        Some(Ok(node)) => match node.value {
-            Value::Absent | Value::Missing => Some("".into()),
-            Value::Text(text) if text.as_str().len() > LONGEST => return Given::Error,
-            Value::Text(text) => Some(text.as_str().into()),
-            value => match averment_base::value::json::to_json_within(&value, LONGEST) {
-                Some(text) => Some(text.into()),
-                None => return Given::Error,
-            },
+        Some(Ok(node)) => match group_name(&node.value) {
+            Some(name) => Some(name),
+            None => return Given::Error,
         },
     };
     let values = match &over.asks {
@@ -83,6 +79,27 @@ pub fn look(machine: &mut Machine<'_>, assertion: &Assertion, over: &OverRuns<Co
     };
     let withheld = withholds(&machine.run().withheld, group.as_deref(), &values);
     Given::Of(group, values, withheld)
+}
+
+/// What a group of runs is called by its value, another name for every other value; none is called by an empty name.
+fn group_name(value: &Value<'_>) -> Option<Box<str>> {
+    match value {
+        Value::Absent | Value::Missing => Some("".into()),
+        Value::Text(text) if text.as_str().len() > LONGEST => None,
+        Value::Text(text) if !reads_as_value(text.as_str()) => Some(text.as_str().into()),
+        Value::Number(number @ Number::Integer(_)) => Some(number.to_string().into()),
+        Value::Number(number) => Some(values::number(number.to_f64()).unwrap_or(*number).to_string().into()),
+        value => averment_base::value::json::to_json_within(value, LONGEST).map(Into::into),
+    }
+}
+
+/// Whether a text looks like the name of a group whose value is no text.
+fn reads_as_value(text: &str) -> bool {
+    match text.as_bytes().first() {
+        None | Some(b'"' | b'[' | b'{') => true,
+        Some(b'-' | b'0'..=b'9') => text.parse::<f64>().is_ok(),
+        _ => matches!(text, "true" | "false" | "null"),
+    }
 }
 
 /// Whether what is not to be shown of a run is among what it gives.
@@ -235,9 +252,24 @@ fn decides_against(over: &OverRuns<CodeId>, verdict: Verdict) -> bool {
 #[must_use]
 pub(super) fn is_counted(program: &Program, number: u32, asked: &dyn Fn(&Assertion) -> bool) -> bool {
     let rule = program.assertions.get(number as usize).and_then(|assertion| assertion.rule);
-    of_program(program).any(|(_, assertion, over)| match over.asks {
-        AsksOfRuns::Rate { rated: RatedBy::Rule(counted), .. } => rule == Some(counted) && asked(assertion),
-        AsksOfRuns::Rate { rated: RatedBy::Assertion(counted), .. } => counted == number && asked(assertion),
+    of_program(program).any(|(_, assertion, over)| counts(over, number, rule) && asked(assertion))
+}
+
+/// Whether all that is said over runs of an assertion, or of its rule, is that few runs pass it.
+#[must_use]
+pub fn is_to_fail(program: &Program, number: u32) -> bool {
+    let rule = program.assertions.get(number as usize).and_then(|assertion| assertion.rule);
+    let mut few = of_program(program)
+        .filter(|(_, _, over)| counts(over, number, rule))
+        .map(|(_, _, over)| matches!(over.asks, AsksOfRuns::Rate { share: Share::Most(_), .. }));
+    few.next().is_some_and(|first| first && few.all(|one| one))
+}
+
+/// Whether an assertion over runs counts this one, or its rule.
+fn counts(over: &OverRuns<CodeId>, number: u32, rule: Option<u32>) -> bool {
+    match over.asks {
+        AsksOfRuns::Rate { rated: RatedBy::Rule(counted), .. } => rule == Some(counted),
+        AsksOfRuns::Rate { rated: RatedBy::Assertion(counted), .. } => counted == number,
         AsksOfRuns::Folds { .. } => false,
-    })
+    }
 }

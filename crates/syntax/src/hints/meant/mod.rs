@@ -14,6 +14,7 @@ mod orders;
 mod outputs;
 mod prose;
 mod row;
+mod runs;
 
 pub(super) use functions::typed;
 pub(super) use lists::step_of;
@@ -51,7 +52,8 @@ pub struct Meant {
 /// Rows with their patterns taken apart. The first number is of those that apply whatever can be read.
 static ROWS: LazyLock<Vec<(bool, Meaning, Option<Pattern>)>> = LazyLock::new(|| {
     let always = [code::TABLE, functions::TABLE].into_iter().flatten().map(|row| (true, row));
-    let unread = [comments::TABLE, amounts::TABLE, prose::TABLE, outputs::TABLE, orders::TABLE, data::TABLE];
+    let unread =
+        [comments::TABLE, runs::TABLE, amounts::TABLE, prose::TABLE, outputs::TABLE, orders::TABLE, data::TABLE];
     let unread = unread.into_iter().flatten().map(|row| (false, row));
     always.chain(unread).map(|(always, row)| (always, *row, row.pattern())).collect()
 });

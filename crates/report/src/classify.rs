@@ -3,9 +3,7 @@
 use super::redact::redact;
 use super::table::Class;
 use averment_base::limits::{Limits, Meter};
-use averment_builtins::backtrack::Backtracking;
 use averment_builtins::matcher::Matcher;
-use averment_builtins::pattern::Pattern;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir;
 use std::sync::Arc;
@@ -35,10 +33,8 @@ impl Classifier {
             ir::MessageTest::Contains(text) => Test::Contains(text.clone()),
             ir::MessageTest::Matches(number) => {
                 let regex = program.regexes.get(*number as usize)?;
-                Test::Matches(match regex.backtracks {
-                    true => Matcher::Backtracking(*number, Box::new(Backtracking::new(&regex.pattern).ok()?)),
-                    false => Matcher::Linear(Box::new(Pattern::new(&regex.pattern, Limits::default().regex_bytes)?)),
-                })
+                let limit = Limits::default().regex_bytes;
+                Test::Matches(Matcher::new((*number, &regex.pattern, regex.backtracks), program.regexes.len(), limit)?)
             }
         };
         let hidden = |text: &str| redact(text).into_owned();

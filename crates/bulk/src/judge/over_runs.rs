@@ -106,15 +106,9 @@ impl One<'_> {
                 must: settings.must,
             })
         };
+        let Some(rule) = self.rule else { return one(self.members.first()?).map(|one| one.verdict) };
         let members: Option<Vec<JudgedAssertion>> = self.members.iter().map(one).collect();
-        let members = members?;
-        match self.rule {
-            None => members.first().map(|one| one.verdict),
-            Some(rule) => {
-                let rule = program.rules.get(rule as usize)?;
-                Some(score::rule_verdict(rule.threshold, &members))
-            }
-        }
+        Some(score::rule_verdict(program.rules.get(rule as usize)?.threshold, &members?))
     }
 }
 

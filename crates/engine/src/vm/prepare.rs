@@ -7,9 +7,7 @@ use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
 use crate::ir;
 use averment_base::limits::Limits;
-use averment_builtins::backtrack::Backtracking;
 use averment_builtins::matcher::Matcher;
-use averment_builtins::pattern::Pattern;
 use averment_builtins::schema::Schema;
 use averment_builtins::table::{self, Builtin};
 use regex::Regex;
@@ -59,10 +57,7 @@ impl Prepared {
     pub fn pattern(&self, number: u32) -> Option<&Matcher> {
         let (regex, cell) = self.patterns.get(number as usize)?;
         let limit = Limits::default().regex_bytes;
-        let new = || match regex.backtracks {
-            true => Some(Matcher::Backtracking(number, Box::new(Backtracking::new(&regex.pattern).ok()?))),
-            false => Some(Matcher::Linear(Box::new(Pattern::one_of(self.patterns.len(), &regex.pattern, limit)?))),
-        };
+        let new = || Matcher::new((number, &regex.pattern, regex.backtracks), self.patterns.len(), limit);
         cell.get_or_init(new).as_ref()
     }
 

@@ -94,6 +94,31 @@ fn real(count: u64) -> f64 {
     count as f64
 }
 
+/// A part of a whole as a percentage, as it was written: with at most ten decimals.
+#[must_use]
+pub fn percent(part: f64) -> String {
+    format!("{}%", rounded(part * 100.0, 10))
+}
+
+/// A part of a whole as a percentage, with two decimals, and more where these would make it equal to nothing, to all, or to another part
+/// that it is held against.
+#[must_use]
+pub fn percent_beside(part: f64, other: f64) -> String {
+    let same = |places: i32| {
+        let percent = rounded(part * 100.0, places);
+        [0.0, 1.0, other].iter().any(|whole| part != *whole && percent == rounded(whole * 100.0, 10))
+    };
+    let places = (2..10).find(|places| !same(*places)).unwrap_or(10);
+    format!("{}%", rounded(part * 100.0, places))
+}
+
+/// A number with so many decimals.
+#[must_use]
+pub fn rounded(number: f64, places: i32) -> f64 {
+    let scale = 10_f64.powi(places);
+    (number * scale).round() / scale
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,6 +32,8 @@ pub struct IncrementalTotals {
     counts: Vec<[u32; Status::ALL.len()]>,
     /// How many assertions and rules have each gate in the last run.
     gates: [u32; 3],
+    /// Assertions that the last run exercises.
+    exercised: u32,
     /// The places whose answer is not that of the last run.
     changed: Vec<usize>,
     /// The parts to be judged again.
@@ -118,6 +120,7 @@ impl IncrementalTotals {
             runs: 0,
             counts: Vec::new(),
             gates: [0; 3],
+            exercised: 0,
             changed: Vec::new(),
             stale: Vec::new(),
         };
@@ -208,6 +211,7 @@ impl IncrementalTotals {
         };
         totals.runs += 1;
         totals.failed += u64::from(gate != Gate::Open);
+        totals.idle += u64::from(gate == Gate::Open && self.exercised == 0);
         totals.gate = totals.gate.max(Some(gate));
         totals.scores.extend(self.score());
     }
@@ -243,6 +247,8 @@ impl IncrementalTotals {
         *since = self.runs;
         for (status, up) in [(old, false), (new, true)] {
             if let Some(status) = status {
+                let one = u32::from(status.is_exercised());
+                self.exercised = if up { self.exercised.wrapping_add(one) } else { self.exercised.wrapping_sub(one) };
                 count_gate(&mut self.gates, gate::of_assertion(place.gating, status, false, self.policy), up);
             }
         }

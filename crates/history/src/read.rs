@@ -81,7 +81,7 @@ impl Snapshot {
     /// Opens a history, with those of its runs whose recordings have these labels.
     ///
     /// # Errors
-    /// Where the file is no history.
+    /// Where the file is no history, or holds runs and none with these labels.
     pub fn open(path: &Path, wanted: &Labels) -> Result<Self, HistoryError> {
         let connection = schema::open(path, Purpose::Read)?;
         let mut snapshot = Self {
@@ -93,11 +93,16 @@ impl Snapshot {
             tools: FxHashMap::default(),
             skills: FxHashMap::default(),
         };
-        snapshot.load(wanted).map_err(|error| HistoryError::sqlite(path, &error))?;
+        let all = snapshot.load(wanted).map_err(|error| HistoryError::sqlite(path, &error))?;
+        if all > 0 && snapshot.runs.is_empty() {
+            let what = format!("has no run with the label {}", one_line(&wanted.in_words()));
+            return Err(HistoryError::of(path, &what, &snapshot.known_labels()));
+        }
         Ok(snapshot)
     }
 
-    fn load(&mut self, wanted: &Labels) -> rusqlite::Result<()> {
+    /// Loads the runs that have these labels, and says how many there are in all.
+    fn load(&mut self, wanted: &Labels) -> rusqlite::Result<usize> {
         // Until it is dropped a history does not change for whoever reads it.
         self.connection.execute_batch("BEGIN")?;
         let connection = &self.connection;
@@ -121,11 +126,11 @@ impl Snapshot {
             run.identity.1 = *seen;
             *seen += 1;
         }
-        let labels = &self.labels;
+        let (all, labels) = (self.runs.len(), &self.labels);
         self.runs.retain(|run| labels.get(&run.recording).is_some_and(|labels| labels.has(wanted)));
         // Sorting is stable: of runs of one moment that stands first which was recorded first.
         self.runs.sort_by_key(|run| run.at);
-        Ok(())
+        Ok(all)
     }
 
     /// Reads which tools runs called and which skills they used.
@@ -165,14 +170,19 @@ impl Snapshot {
         if self.runs.iter().any(|run| self.label(run, name).is_some()) {
             return Ok(());
         }
+        let what = format!("has no run with a label `{}`", one_line(name));
+        Err(HistoryError::of(&self.path, &what, &self.known_labels()))
+    }
+
+    /// The names of all labels, in words.
+    fn known_labels(&self) -> String {
         let mut known: Vec<&str> = self.labels.values().flat_map(Labels::names).collect();
         known.sort_unstable();
         known.dedup();
-        let help = match known.is_empty() {
+        match known.is_empty() {
             true => "no run was recorded with `--label`".to_owned(),
             false => format!("the labels are: {}", one_line(&known.join(", "))),
-        };
-        Err(HistoryError::of(&self.path, &format!("has no run with a label `{}`", one_line(name)), &help))
+        }
     }
 
     /// The tools that a run called, once [`Snapshot::load_used`] was asked.

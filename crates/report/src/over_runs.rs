@@ -85,11 +85,12 @@ fn of_role(evidence: &[EvidenceReport], role: Role) -> impl Iterator<Item = &str
 
 /// What stands beside it on one line; words that all begin with are said once.
 fn together(evidence: &[EvidenceReport]) -> Option<String> {
-    let mut all = of_role(evidence, Role::Value);
-    let mut line = all.next()?.to_owned();
-    let begin = line.rsplit_once(' ').map(|(begin, _)| format!("{begin} "));
+    let mut all = evidence.iter().filter(|one| one.role == Role::Value);
+    let first = all.next()?;
+    let mut line = first.label.clone();
+    let begin = line.rsplit_once(' ').map(|(begin, _)| format!("{begin} ")).filter(|_| first.value.is_none());
     for other in all {
-        let other = begin.as_deref().and_then(|begin| other.strip_prefix(begin)).unwrap_or(other);
+        let other = begin.as_deref().and_then(|begin| other.label.strip_prefix(begin)).unwrap_or(&other.label);
         line.push_str(", ");
         line.push_str(other);
     }

@@ -116,6 +116,8 @@ pub struct Totals {
     pub runs: u64,
     /// Of these, how many failed.
     pub runs_failed: u64,
+    /// Runs that passed without that anything was exercised.
+    pub runs_idle: u64,
     /// Traces, or lines of them, that could not be read.
     pub unreadable: u64,
     /// Runs that were given and have no verdicts, because the evaluation broke down or was interrupted.
@@ -140,6 +142,7 @@ impl Totals {
         } else {
             self.runs += 1;
             self.runs_failed += u64::from(!run.passed());
+            self.runs_idle += u64::from(run.passed() && !run.results.iter().any(|one| one.status.is_exercised()));
         }
         for result in &run.results {
             self.counts.add(result);
@@ -155,6 +158,7 @@ impl Totals {
     pub fn add_chunk(&mut self, chunk: &ChunkTotals) {
         self.runs += chunk.runs;
         self.runs_failed += chunk.failed;
+        self.runs_idle += chunk.idle;
         self.gate = self.gate.max(chunk.gate);
         for counts in &chunk.counts {
             for (status, count) in Status::ALL.into_iter().zip(counts) {

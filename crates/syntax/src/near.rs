@@ -50,6 +50,8 @@ const LISTS: &[(&str, &str)] = &[
     ("spans", "span"),
     ("handovers", "handover"),
     ("calls", "any"),
+    ("tool_calls", "any"),
+    ("toolcalls", "any"),
     ("failed", "any failed"),
 ];
 

@@ -43,6 +43,9 @@ impl Expected {
     /// The line that is wrong, and why.
     pub fn of_text(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.trim_start().starts_with('[') {
+            return Err("line 1: it is a list: write one object on each line (JSONL), or CSV".to_owned());
+        }
         let all = if text.trim_start().starts_with('{') { of_jsonl(text)? } else { of_csv(text)? };
         let mut rows: HashMap<String, Row> = HashMap::with_capacity(all.len());
         for (line, id, json) in all {
@@ -205,6 +208,12 @@ fn unequal(error: &csv::Error) -> String {
 
 /// What a cell holds.
 fn value(cell: &str) -> serde_json::Value {
+    // Spreadsheets write `TRUE`, others `True`.
+    let cell = match cell.trim() {
+        "TRUE" | "True" => "true",
+        "FALSE" | "False" => "false",
+        _ => cell,
+    };
     match serde_json::from_str(cell.trim()) {
         Ok(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => value,
         _ => serde_json::Value::String(cell.to_owned()),

@@ -24,6 +24,7 @@ use super::{inputs, params, rules, sizes, units};
 use averment::load::Options;
 use averment::stages::{Settings, Wants, select};
 use averment_base::memory;
+use averment_base::rates::{percent, percent_beside};
 use averment_bulk::faults::Point;
 use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::select::Selection;
@@ -347,14 +348,23 @@ fn judge(
 /// Whether the check fails: for what failed in a run, unless so many of them may, and for what is said of all runs together.
 fn fails(totals: &Totals, least: Option<f64>) -> bool {
     let Some(least) = least.filter(|_| totals.runs > 0) else { return totals.gate == Some(Gate::Failed) };
-    let passed = totals.runs.saturating_sub(totals.runs_failed);
-    let rate = passed as f64 / totals.runs as f64;
-    let (word, asked) = if rate < least { ("error", "fewer than") } else { ("note", "no fewer than") };
+    let asked = percent(least);
+    let exercised = totals.runs.saturating_sub(totals.runs_idle);
+    if exercised == 0 {
+        super::console::say(&format!("error: no run exercises anything, and --min-pass-rate asks for {asked}\n"));
+        return true;
+    }
+    let passed = exercised.saturating_sub(totals.runs_failed);
+    let rate = passed as f64 / exercised as f64;
+    let idle = match totals.runs_idle {
+        0 => String::new(),
+        1 => "; nothing exercised 1 more".to_owned(),
+        more => format!("; nothing exercised {more} more"),
+    };
+    let (word, than) = if rate < least { ("error", "fewer than") } else { ("note", "no fewer than") };
     super::console::say(&format!(
-        "{word}: {passed} of {} runs pass ({}), {asked} the {} of --min-pass-rate\n",
-        totals.runs,
-        units::percent(rate),
-        units::percent(least)
+        "{word}: {passed} of {exercised} runs pass ({}), {than} the {asked} of --min-pass-rate{idle}\n",
+        percent_beside(rate, least),
     ));
     rate < least || totals.over_runs == Some(Gate::Failed)
 }

@@ -2,6 +2,7 @@
 
 use super::console::say;
 use super::exit::{Exit, Stop};
+use super::units::share;
 use averment_history::compare::{Comparison, FailOn, Gates, Side};
 use averment_report::escaped::EscapedJson;
 use clap::ValueEnum;
@@ -27,7 +28,7 @@ pub struct Arguments {
     #[arg(value_name = "NEW")]
     new: String,
     /// By how much the mean score may be lower: 0.1
-    #[arg(long, value_name = "SCORE", value_parser = drop)]
+    #[arg(long, value_name = "SCORE", value_parser = share)]
     max_score_drop: Option<f64>,
     /// By how much the mean cost may be higher: 20%
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
@@ -38,8 +39,8 @@ pub struct Arguments {
     /// By how much the mean duration may be higher: 20%
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     max_duration_increase: Option<f64>,
-    /// What else fails: regressions (a result that passed does not), significant (an assertion passes significantly less often),
-    /// missing (runs of the base), changes (of any result)
+    /// What else fails: regressions (a result that passed fails), significant (an assertion passes significantly less often),
+    /// missing (runs of the base), unexercised (an assertion that only the base exercised), changes (of any result)
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = FailOn::parse)]
     fail_on: Vec<FailOn>,
     /// What is printed: human, markdown, json
@@ -57,11 +58,6 @@ enum CompareFormat {
     Markdown,
     /// Data, of the schema `compare.schema.json`
     Json,
-}
-
-fn drop(text: &str) -> Result<f64, String> {
-    let drop = text.parse().ok().filter(|drop| (0.0..=1.0).contains(drop));
-    drop.ok_or_else(|| "a score drops by a number between 0 and 1: write 0.1".to_owned())
 }
 
 fn percent(text: &str) -> Result<f64, String> {

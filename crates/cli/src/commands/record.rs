@@ -61,7 +61,12 @@ impl RecordArguments {
 
     /// Begins a recording, where one is asked for.
     pub fn open(&self, programs: &[Program]) -> Result<Option<Recording>, Stop> {
-        let about = About { at: self.recorded_at, labels: labels(&self.label)? };
+        let labels = labels(&self.label)?;
+        if labels.get("last").is_some() {
+            let what = "`--label`: `last` says how many of the latest runs a part of a history has, `runs.db#last=50`";
+            return Err(Stop::usage(what, "give the label another name"));
+        }
+        let about = About { at: self.recorded_at, labels };
         let Some(path) = &self.record else { return Ok(None) };
         Ok(Some(Recording { recorder: Recorder::open(path, about, programs)?, path: path.clone() }))
     }

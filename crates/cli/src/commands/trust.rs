@@ -3,6 +3,7 @@
 use super::console::{ColorChoice, Stream};
 use super::exit::{Exit, Stop};
 use super::record::labels;
+use super::units::share;
 use averment_history::read::Snapshot;
 use averment_history::trust::{GroupBy, LAST, Trust, TrustQuery};
 use averment_report::escaped::EscapedJson;
@@ -41,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t, hide_possible_values = true)]
     format: TrustFormat,
     /// Exit code 1 where a group has a lower score, or no evidence
-    #[arg(long, value_name = "SCORE", value_parser = score)]
+    #[arg(long, value_name = "SCORE", value_parser = share)]
     min: Option<f64>,
 }
 
@@ -59,11 +60,6 @@ enum TrustFormat {
 
 fn last(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "it is how many runs count, 1 or more: write 50".to_owned())
-}
-
-fn score(text: &str) -> Result<f64, String> {
-    let score = text.parse().ok().filter(|score| (0.0..=1.0).contains(score));
-    score.ok_or_else(|| "a score stands between 0 and 1: write 0.95".to_owned())
 }
 
 /// Computes trust and prints it.

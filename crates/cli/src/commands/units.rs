@@ -27,11 +27,6 @@ pub fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a part between 0 and 1, such as 0.95 or 95%".to_owned())
 }
 
-/// A part of a whole as a percentage with at most two decimals.
-pub fn percent(share: f64) -> String {
-    format!("{}%", (share * 10_000.0).round() / 100.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

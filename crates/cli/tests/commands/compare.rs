@@ -108,10 +108,11 @@ fn tolerances_are_gates() {
         "{ran:?}"
     );
     folder.aver("compare base.json new.json --max-cost-increase 20").refused(&["write 20%"]);
-    folder.aver("compare base.json new.json --max-score-drop 10%").refused(&["write 0.1"]);
+    folder.aver("compare base.json new.json --max-score-drop 10").refused(&["such as 0.95 or 95%"]);
+    assert_eq!(folder.aver("compare base.json new.json --max-score-drop 13%").code, 0);
     folder
         .aver("compare base.json new.json --fail-on everything")
-        .refused(&["regressions, significant, missing, changes"]);
+        .refused(&["regressions, significant, missing, unexercised, changes"]);
 }
 
 /// A tolerance that cannot be judged does not hold, and says how it could be.
@@ -195,7 +196,7 @@ fn what_cannot_be_compared_is_refused() {
         ("empty", "no `.json` and no `.jsonl` file"),
         ("runs.db#last=many", "`last=many` is no number of runs"),
         ("runs.db#set", "is no `NAME=VALUE`"),
-        ("runs.db#set=else", "holds no run"),
+        ("runs.db#set=else", "has no run with the label set=else"),
         ("base.json#last=2", "is no history"),
     ] {
         folder.aver(&format!("compare {side} new.json")).refused(&[said]);
@@ -241,4 +242,19 @@ fn what_is_said_of_all_runs_is_compared_and_what_it_counts_is_no_regression() {
     let cut = whole.trim_end().rsplit_once('\n').unwrap().0;
     folder.write("cut.jsonl", format!("{cut}\n").as_bytes());
     folder.aver("compare base.jsonl cut.jsonl").refused(&["cut off"]);
+}
+
+#[test]
+fn what_is_exercised_no_more_can_fail_a_comparison() {
+    let folder = Folder::new(&[("rules.assert", "rule limit { each refund: args.amount <= 10 }\nrequire x\n")]);
+    let x = json!({"tool": "x"});
+    for (name, calls) in [("base", json!([x, {"tool": "refund", "args": {"amount": 9}}])), ("new", json!([x]))] {
+        folder.write("runs.jsonl", format!("{}\n", json!({"id": "r", "calls": calls})).as_bytes());
+        folder.aver(&format!("check rules.assert runs.jsonl --report json={name}.json"));
+    }
+    let lost = folder.aver("compare base.json new.json --fail-on unexercised");
+    assert!(lost.code == 1 && lost.out.contains("1 assertion is exercised no more"), "{lost:?}");
+    assert_eq!(folder.aver("compare base.json base.json --fail-on unexercised").code, 0);
+    let other = folder.aver("compare base.json new.json --fail-on regressions");
+    assert!(other.out.contains("0 results that passed fail"), "{other:?}");
 }

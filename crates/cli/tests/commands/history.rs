@@ -132,7 +132,9 @@ fn a_least_score_is_a_gate() {
     let folder = with(19, 1);
     assert_eq!(folder.aver("trust --min 0.95").code, 0);
     assert_eq!(folder.aver("trust --min 0.951").code, 1);
-    folder.aver("trust --min 95").refused(&["between 0 and 1", "write 0.95"]);
+    folder.aver("trust --min 95").refused(&["between 0 and 1", "0.95 or 95%"]);
+    folder.aver("trust --label version=3").refused(&["no run with the label version=3", "was recorded with `--label`"]);
+    assert_eq!(folder.aver("trust --min 95%").code, 0);
     folder.aver("trust --last 0").refused(&["--last"]);
     folder.aver("trust --by model").refused(&["skill, rule, tool, label=NAME"]);
 }
@@ -208,6 +210,8 @@ fn labels_and_skills_make_groups() {
     assert_eq!(names("--by skill --label version=1.2"), ["publish 10/10"]);
     let wrong = folder.aver("trust --by label=verison --min 0.1");
     wrong.refused(&["has no run with a label `verison`", "the labels are: skill, version"]);
+    folder.aver("trust --label version=3").refused(&["the labels are: skill, version"]);
+    folder.aver("check rules.assert a.jsonl --record runs.db --label last=5").refused(&["give the label another name"]);
     folder.aver("trust --last 0").refused(&["how many runs count"]);
     let ran = folder.aver("trust --by label=version");
     assert!(ran.out.contains("1.1") && ran.out.contains("9/10") && ran.out.contains("Unstable"), "{}", ran.out);

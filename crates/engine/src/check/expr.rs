@@ -381,10 +381,14 @@ impl<'a> Checker<'a> {
     pub(super) fn report_empty_range(&mut self, start: Span, end: Span, span: Span) {
         let (low, high) = (self.written(start), self.written(end));
         let turned = format!("{high}..{low}");
-        self.report(
-            Diagnostic::new(Slug::Impossible, span, format!("the range {low}..{high} is empty"))
-                .help(format!("write `{turned}`"))
-                .fix(format!("write `{turned}`"), span, turned.clone()),
-        );
+        let empty = Diagnostic::new(Slug::Impossible, span, format!("the range {low}..{high} is empty"));
+        // Hours that go over midnight are no mistake of order.
+        let late = low.parse::<u8>().is_ok_and(|hour| (13..=24).contains(&hour));
+        self.report(match late {
+            true => {
+                empty.help(format!("write `{turned}`; over midnight: `hour(start) >= {low} or hour(start) <= {high}`"))
+            }
+            false => empty.help(format!("write `{turned}`")).fix(format!("write `{turned}`"), span, turned.clone()),
+        });
     }
 }

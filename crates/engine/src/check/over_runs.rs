@@ -290,7 +290,7 @@ impl<'a> Checker<'a> {
             return Some(value);
         }
         let diagnostic = Diagnostic::new(Slug::Impossible, number.span, format!("{what} lies between 0% and 100%"));
-        self.report(match (1.0..=100.0).contains(&value) {
+        self.report(match (1.0..=100.0).contains(&value) && !number.text.ends_with('%') {
             true => diagnostic.help(format!("write `{}%`", number.text)).fix(
                 "write it as a percentage",
                 number.span,

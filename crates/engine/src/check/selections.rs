@@ -125,6 +125,12 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// Whether a step is the bare word `runs`: a tool of that name is quoted behind `of`.
+    fn names_all_runs(step: &ast::Step) -> bool {
+        let named = if let StepKind::Where { step, .. } = &step.kind { bare_name(step) } else { bare_name(step) };
+        named.is_some_and(|name| name.text == "runs")
+    }
+
     fn selection(
         &mut self,
         scope: &Scope<'a>,
@@ -147,6 +153,13 @@ impl<'a> Checker<'a> {
             return Typed::broken(span);
         }
         self.check_not_a_function(step);
+        if value.is_some() && Self::names_all_runs(step) {
+            let message = "`of runs` is of all runs that are checked, and takes no `where` and nothing else behind it";
+            self.report(Diagnostic::new(Slug::Misplaced, step.span, message).help(
+                "choose runs behind the assertion: `avg(turns of runs) <= 20 when meta.stage == \"nightly\"`; a tool of the name is quoted",
+            ));
+            return Typed::broken(span);
+        }
         let (inner, captured) = self.captured(scope);
         let before = self.bindings.bound();
         let Lowered { pattern, shape } = self.pattern(&inner, step);

@@ -153,8 +153,8 @@ impl<'run> Facts<'run> {
         match fails {
             Truth::True => Some(Status::Failed),
             Truth::False => Some(Status::Ok),
-            // What is true or false for want of something says nothing of how the call ended.
-            _ => None,
+            // What is true or false for want of something says nothing of how the call ended, and then a result alone does not either.
+            _ => concluded.then_some(Status::Unknown),
         }
     }
 

@@ -132,6 +132,12 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether something in the run exercised the assertion.
+    #[must_use]
+    pub fn is_exercised(self) -> bool {
+        !matches!(self, Self::Vacuous | Self::Skipped)
+    }
+
     /// All statuses, in their order.
     pub const ALL: [Self; 8] = [
         Self::Passed,

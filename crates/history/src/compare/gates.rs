@@ -7,22 +7,25 @@ use serde::Serialize;
 /// What fails a comparison beside tolerances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailOn {
-    /// A result that passed and does not, in a run that is in both.
+    /// A result that passed and fails, or cannot be told, in a run that is in both.
     Regressions,
     /// An assertion that passes significantly less often.
     Significant,
     /// A run of the base that is missing now.
     Missing,
+    /// An assertion that the base exercised and no run exercises now.
+    Unexercised,
     /// Any result that changed.
     Changes,
 }
 
 impl FailOn {
     /// All of them, with their words.
-    pub const ALL: [(&'static str, Self); 4] = [
+    pub const ALL: [(&'static str, Self); 5] = [
         ("regressions", Self::Regressions),
         ("significant", Self::Significant),
         ("missing", Self::Missing),
+        ("unexercised", Self::Unexercised),
         ("changes", Self::Changes),
     ];
 
@@ -121,7 +124,7 @@ fn fail_on(comparison: &Comparison, what: FailOn) -> GateOutcome {
     let (count, why) = match what {
         FailOn::Regressions => {
             let count = of_kind(ChangeKind::Regression);
-            (count, counted(count, "result that passed does not", "results that passed do not"))
+            (count, counted(count, "result that passed fails", "results that passed fail"))
         }
         FailOn::Changes => {
             let count = comparison.results.len();
@@ -137,6 +140,10 @@ fn fail_on(comparison: &Comparison, what: FailOn) -> GateOutcome {
                 count,
                 counted(count, "assertion passes significantly less often", "assertions pass significantly less often"),
             )
+        }
+        FailOn::Unexercised => {
+            let count = comparison.assertions.iter().filter(|one| one.base.1 > 0 && one.new.1 == 0).count();
+            (count, counted(count, "assertion is exercised no more", "assertions are exercised no more"))
         }
         FailOn::Missing => {
             let count = comparison.missing.len();

@@ -241,26 +241,46 @@ pub fn letter_case(context: &mut Context<'_>) {
 
 fn wrong_case(expr: &Expr) -> Option<Diagnostic> {
     let ExprKind::Test(tested) = &expr.kind else { return None };
-    let kinds = [TestKind::Equal, TestKind::Contains, TestKind::StartsWith, TestKind::EndsWith, TestKind::Identical];
     let ValueTest::Plain(kind) = tested.kind else { return None };
     let (ExprKind::Builtin(function, _), Some(operand)) = (&tested.subject.kind, tested.operand.as_deref()) else {
         return None;
     };
-    let ExprKind::Constant(Constant::Text(text)) = &operand.kind else { return None };
-    let (turned, case) = match *function {
-        "lower" => (text.to_lowercase(), "lower"),
-        "upper" => (text.to_uppercase(), "upper"),
+    let texts: &[Expr] = match (&operand.kind, kind) {
+        (ExprKind::List(items), TestKind::In) => items,
+        _ if TEXT_TESTS.contains(&kind) => std::slice::from_ref(operand),
         _ => return None,
     };
-    if turned == *text || !kinds.contains(&kind) {
-        return None;
-    }
+    let (place, text, turned) = texts.iter().find_map(|one| match &one.kind {
+        ExprKind::Constant(Constant::Text(text)) => Some((one.span, text, in_its_case(function, text)?)),
+        _ => None,
+    })?;
     let always = if tested.negated { "always" } else { "never" };
-    let message = format!("text in {case} case {always} passes this: `{text}` is in another case");
+    let message = match *function {
+        "weekday" => format!(
+            "a weekday is `monday` to `sunday`, and `{text}` is {}",
+            if tested.negated { "none" } else { "never one" }
+        ),
+        "upper" => format!("text in upper case {always} passes this: `{text}` is in another case"),
+        _ => format!("text in lower case {always} passes this: `{text}` is in another case"),
+    };
     // An escape in the text stays with the author.
-    let diagnostic = Diagnostic::new(Slug::LetterCase, operand.span, message).help(format!("write `{turned}`"));
+    let diagnostic = Diagnostic::new(Slug::LetterCase, place, message).help(format!("write `{turned}`"));
     Some(match text.chars().all(|letter| letter.is_alphanumeric() || letter == ' ') {
-        true => diagnostic.fix(format!("write it in {case} case"), operand.span, format!("\"{turned}\"")),
+        true => diagnostic.fix(format!("write `{turned}`"), place, format!("\"{turned}\"")),
         false => diagnostic,
     })
+}
+
+/// Tests in which the case of letters counts.
+const TEXT_TESTS: [TestKind; 5] =
+    [TestKind::Equal, TestKind::Contains, TestKind::StartsWith, TestKind::EndsWith, TestKind::Identical];
+
+/// A text as the function would write it, where it is written otherwise.
+fn in_its_case(function: &str, text: &str) -> Option<String> {
+    let turned = match function {
+        "lower" | "weekday" => text.to_lowercase(),
+        "upper" => text.to_uppercase(),
+        _ => return None,
+    };
+    (turned != text).then_some(turned)
 }

@@ -2,7 +2,7 @@
 
 use super::rate::{self, Runs};
 use super::values::{self, Values};
-use super::words::{counted, few, left_out, measured, percent, percent_beside, wanted};
+use super::words::{counted, few, in_full, left_out, measured, rounded_as_shown, wanted};
 use super::{GROUPS, Group, Kept, Tally, of_program};
 use crate::bytecode::program::{Assertion, CodeId, Program};
 use crate::ir::{AsksOfRuns, FoldOfRuns, OverRuns, RatedBy, RunFold, Share};
@@ -12,7 +12,7 @@ use crate::vm::machine::Machine;
 use crate::vm::outcome::{AssertionOutcome, Evidence, Finding, Role, Violation, Violations};
 use crate::vm::prepare::Prepared;
 use averment_base::limits::Limits;
-use averment_base::rates::wilson;
+use averment_base::rates::{percent, percent_beside, wilson};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_base::value::{Node, Value};
@@ -180,25 +180,20 @@ impl End<'_> {
         }
     }
 
-    /// pass^k: the mean over the groups.
+    /// pass^k: the mean over the groups. One with fewer runs may still come out either way.
     fn power(&self, power: u32, share: f64) -> Finding {
         let groups: Vec<Runs> = self.kept.groups.values().map(Runs::of).filter(|runs| runs.all > 0).collect();
         if groups.is_empty() {
             return Finding::new(Verdict::Vacuous, "no run exercises it");
         }
-        let few = groups.iter().filter(|runs| runs.all < u64::from(power)).count();
-        if few > 0 {
-            let reason = format!("{few} of {} groups have fewer than {power} runs", groups.len());
-            return Finding::new(Verdict::Undecided, reason);
-        }
-        let mean = |passes: &dyn Fn(&Runs) -> u64| {
-            let chances = groups.iter().filter_map(|runs| rate::power(passes(runs), runs.all, power));
+        let mean = |passes: &dyn Fn(&Runs) -> u64, few: f64| {
+            let chances = groups.iter().map(|runs| rate::power(passes(runs), runs.all, power).unwrap_or(few));
             #[expect(clippy::cast_precision_loss, reason = "there are few groups")]
             let mean = chances.sum::<f64>() / groups.len() as f64;
             mean
         };
-        let least = mean(&|runs| runs.passes);
-        let most = mean(&|runs| runs.passes.saturating_add(runs.open));
+        let least = mean(&|runs| runs.passes, 0.0);
+        let most = mean(&|runs| runs.passes.saturating_add(runs.open), 1.0);
         let errors = groups.iter().any(|runs| runs.errors > 0);
         let verdict = match (least >= share, most < share) {
             (true, _) => Verdict::Pass,
@@ -206,8 +201,13 @@ impl End<'_> {
             (false, false) if errors => Verdict::Error,
             (false, false) => Verdict::Undecided,
         };
-        let mean = percent_beside(least, share);
-        let said = format!("pass^{power} of `{}` is {mean} over {} groups", self.rated(), groups.len());
+        let few = groups.iter().filter(|runs| runs.all < u64::from(power)).count();
+        let (low, high) = (percent_beside(least, share), percent_beside(most, share));
+        let mean = if few > 0 { format!("between {low} and {high}") } else { low };
+        let mut said = format!("pass^{power} of `{}` is {mean} over {} groups", self.rated(), groups.len());
+        if few > 0 {
+            said += &format!("; {few} of them have fewer than {power} runs");
+        }
         let reason = match verdict {
             Verdict::Pass => String::new(),
             _ => format!("{said}; at least {} is asked for", percent(share)),
@@ -219,42 +219,56 @@ impl End<'_> {
     }
 
     fn folds(&self, group: &Group, folds: &[RunFold<CodeId>], condition: CodeId) -> Finding {
+        let mut found = Vec::with_capacity(folds.len());
         for (fold, values) in folds.iter().zip(&group.folds) {
             if let Some(finding) = unfit(fold, values) {
                 return finding;
             }
-        }
-        let arena = Bump::new();
-        let run = Run::nothing();
-        let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
-        let mut locals = Vec::with_capacity(folds.len());
-        let mut evidence = Vec::new();
-        for (fold, values) in folds.iter().zip(&group.folds) {
             let Some((value, estimated)) = self.folded(fold, values) else {
                 return Finding::new(Verdict::Error, format!("`{}` cannot be computed", fold.text));
             };
-            if value.is_none_or(|value| !value.is_finite()) {
+            let Some(value) = value.filter(|value| value.is_finite()) else {
                 let reason =
                     format!("`{}` over {} is beyond the range of numbers", fold.text, counted(values.count, "run"));
                 return Finding::new(Verdict::Error, reason);
-            }
-            evidence.extend(told(fold, values, value, estimated).into_iter().filter(|_| !self.hides()));
-            let number = value.and_then(values::number);
-            locals.push(Node::computed(number.map_or(Value::Missing, Value::Number)));
+            };
+            found.push(Folded { fold, values, value, estimated });
         }
-        let scope = ExpressionScope::default().with_locals(&locals);
-        let truth = machine.truth(condition, &scope);
-        let verdict = truth.as_ref().map_or(Verdict::Error, |truth| truth.verdict());
-        let reason = match (&truth, verdict) {
-            (Err(fault), _) => fault.to_string(),
-            (_, Verdict::Pass) => String::new(),
-            _ => {
-                let said: Vec<&str> =
-                    evidence.iter().filter(|one| one.role == Role::Decisive).map(|one| one.label.as_str()).collect();
-                if said.is_empty() { format!("its values are {HIDDEN}") } else { said.join("; ") }
+        let mut verdict = self.verdict(condition, found.iter().map(|one| one.value));
+        // Where an estimate lies so near that it could be the other way round, it decides nothing.
+        let ends = |end: usize| found.iter().map(move |one| one.ends()[end]);
+        let near = matches!(verdict, Ok(Verdict::Pass | Verdict::Fail))
+            && found.iter().any(|one| one.estimated)
+            && (0..2).any(|end| self.verdict(condition, ends(end)) != verdict);
+        if near {
+            verdict = Ok(Verdict::Undecided);
+        }
+        // What decides is told with as many digits as it takes to see it.
+        let round = self.verdict(condition, found.iter().map(|one| rounded_as_shown(one.value, one.fold.unit)));
+        let whole = matches!(verdict, Ok(Verdict::Fail)) && round != verdict;
+        let shown = found.iter().filter(|_| !self.hides());
+        let evidence: Vec<Evidence> = shown.flat_map(|one| one.told(folds.len() > 1, whole)).collect();
+        let reason = match &verdict {
+            Err(fault) => fault.clone(),
+            Ok(Verdict::Pass) => String::new(),
+            Ok(_) => {
+                let decisive = evidence.iter().filter(|one| one.role == Role::Decisive);
+                let said: Vec<&str> = decisive.map(|one| one.label.as_str()).collect();
+                let said = if said.is_empty() { format!("its values are {HIDDEN}") } else { said.join("; ") };
+                if near { format!("{said}: too near to what is asked for to tell") } else { said }
             }
         };
-        Finding { evidence, ..Finding::new(verdict, reason) }
+        Finding { evidence, ..Finding::new(verdict.unwrap_or(Verdict::Error), reason) }
+    }
+
+    /// What the condition says of these values.
+    fn verdict(&self, condition: CodeId, values: impl Iterator<Item = f64>) -> Result<Verdict, String> {
+        let (arena, run) = (Bump::new(), Run::nothing());
+        let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
+        let number = |value: f64| values::number(value).map_or(Value::Missing, Value::Number);
+        let locals: Vec<Node<'_>> = values.map(number).map(Node::computed).collect();
+        let truth = machine.truth(condition, &ExpressionScope::default().with_locals(&locals));
+        truth.map(|truth| truth.verdict()).map_err(|fault| fault.to_string())
     }
 
     /// The value of a fold, and whether it is estimated; `None` where it broke down. The inner one is `None` where the function has none.
@@ -324,29 +338,51 @@ fn unfit(fold: &RunFold<CodeId>, values: &Values) -> Option<Finding> {
     };
     of(values.faults, Verdict::Error, "its value cannot be computed")
         .or_else(|| of(values.other, Verdict::Error, "its value is no number"))
-        .or_else(|| of(values.none, Verdict::Undecided, "its value is not recorded; `when … exists` leaves them out"))
+        .or_else(|| {
+            of(values.inexact, Verdict::Error, "its value is a whole number beyond 2^53, which is not kept exactly")
+        })
+        .or_else(|| {
+            let why = "its value is not recorded, or null; `when … is number` leaves them out";
+            of(values.none, Verdict::Undecided, why)
+        })
 }
 
-/// What is told of a fold: its value, and the runs at both ends.
-fn told(fold: &RunFold<CodeId>, values: &Values, value: Option<f64>, estimated: bool) -> Vec<Evidence> {
-    let about = if estimated { "about " } else { "" };
-    let within = if estimated { format!(", within {}", percent(values::ERROR)) } else { String::new() };
-    let shown = |value: f64| measured(value, fold.unit);
-    let is = value.map_or_else(|| "missing".to_owned(), |value| format!("{about}{}{within}", shown(value)));
-    let mut all = vec![Evidence {
-        label: format!("`{}` is {is} over {}", fold.text, counted(values.count, "run")),
-        value: value.map(|value| value.to_string()),
-        ..Evidence::default()
-    }];
-    for (word, end) in [("least", &values.least), ("greatest", &values.greatest)] {
-        all.extend(end.iter().map(|(value, run)| Evidence {
-            role: Role::Value,
-            label: format!("{word}: {} in {run}", shown(*value)),
+/// What came of the values of the runs.
+struct Folded<'a> {
+    fold: &'a RunFold<CodeId>,
+    values: &'a Values,
+    value: f64,
+    estimated: bool,
+}
+
+impl Folded<'_> {
+    /// Between which values it lies.
+    fn ends(&self) -> [f64; 2] {
+        if self.estimated { self.values.around(self.value) } else { [self.value; 2] }
+    }
+
+    /// What is told of it: the value, with all of its digits or so many as people read, and the runs at both ends; `named` says of what.
+    fn told(&self, named: bool, whole: bool) -> Vec<Evidence> {
+        let Self { fold, values, value, estimated } = self;
+        let about = if *estimated { "about " } else { "" };
+        let within = if *estimated { format!(", within {}", percent(values::ERROR)) } else { String::new() };
+        let is = if whole { in_full(*value, fold.unit) } else { measured(*value, fold.unit) };
+        let of = if named { format!("`{}` ", fold.text) } else { String::new() };
+        let mut all = vec![Evidence {
+            label: format!("`{}` is {about}{is}{within} over {}", fold.text, counted(values.count, "run")),
             value: Some(value.to_string()),
             ..Evidence::default()
-        }));
+        }];
+        for (word, end) in [("least", &values.least), ("greatest", &values.greatest)] {
+            all.extend(end.iter().map(|(value, run)| Evidence {
+                role: Role::Value,
+                label: format!("{of}{word}: {} in {run}", measured(*value, fold.unit)),
+                value: Some(value.to_string()),
+                ..Evidence::default()
+            }));
+        }
+        all
     }
-    all
 }
 
 /// One finding of those of all groups: those that do not hold are its violations.

@@ -15,7 +15,7 @@ use super::machine::Machine;
 use crate::bytecode::program::{Assertion, Check, CodeId, Program};
 use crate::ir::{AsksOfRuns, OverRuns, RatedBy, Share};
 use averment_base::truth::Verdict;
-use averment_base::value::{Number, Value};
+use averment_base::value::Value;
 pub use conclude::conclude;
 use std::collections::BTreeMap;
 use values::{RunValue, Values};
@@ -87,8 +87,11 @@ fn group_name(value: &Value<'_>) -> Option<Box<str>> {
         Value::Absent | Value::Missing => Some("".into()),
         Value::Text(text) if text.as_str().len() > LONGEST => None,
         Value::Text(text) if !reads_as_value(text.as_str()) => Some(text.as_str().into()),
-        Value::Number(number @ Number::Integer(_)) => Some(number.to_string().into()),
-        Value::Number(number) => Some(values::number(number.to_f64()).unwrap_or(*number).to_string().into()),
+        Value::Number(number) => Some(match number.as_i64() {
+            Some(whole) => whole.to_string().into(),
+            None if values::is_exact(*number) => number.to_f64().to_string().into(),
+            None => number.to_string().into(),
+        }),
         value => averment_base::value::json::to_json_within(value, LONGEST).map(Into::into),
     }
 }

@@ -27,6 +27,8 @@ pub enum RunValue {
     None,
     /// Something that is no number.
     Other,
+    /// A whole number that a double does not hold exactly, of which all runs together would make another one.
+    Inexact,
     /// A limit, or a fault of the expression.
     Fault,
 }
@@ -37,11 +39,21 @@ impl RunValue {
         match value {
             Err(_) => Self::Fault,
             Ok(Value::Absent | Value::Missing | Value::Null) => Self::None,
-            Ok(Value::Number(number)) => Self::Number(number.to_f64()),
+            Ok(Value::Number(number)) if is_exact(number) => Self::Number(number.to_f64()),
+            Ok(Value::Number(_)) => Self::Inexact,
             Ok(_) => Self::Other,
         }
     }
 }
+
+/// Whether a double is this number as nearly as its digits say: a whole number has to be it exactly.
+pub(super) fn is_exact(number: Number<'_>) -> bool {
+    let double = number.to_f64();
+    double.fract() != 0.0 || double.abs() < EXACT || Number::from_f64(double).is_some_and(|double| double == number)
+}
+
+/// Below this every whole number is a double, and no other one becomes the same.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The values of many runs.
 #[derive(Debug, Clone, Default)]
@@ -54,9 +66,10 @@ pub(super) struct Values {
     /// The least and the greatest, with the first runs that have them.
     pub(super) least: Option<(f64, Box<str>)>,
     pub(super) greatest: Option<(f64, Box<str>)>,
-    /// Runs without it, with something that is no number, and those whose value broke down.
+    /// Runs without it, with something that is no number, with a whole number that is too large, and those whose value broke down.
     pub(super) none: u64,
     pub(super) other: u64,
+    pub(super) inexact: u64,
     pub(super) faults: u64,
     /// The first run that is none of the counted ones.
     pub(super) without: Option<Box<str>>,
@@ -69,6 +82,7 @@ impl Values {
             RunValue::Number(number) => return self.number(number, most, name),
             RunValue::None => &mut self.none,
             RunValue::Other => &mut self.other,
+            RunValue::Inexact => &mut self.inexact,
             RunValue::Fault => &mut self.faults,
         };
         super::add_one(count);
@@ -99,6 +113,7 @@ impl Values {
             (&mut self.count, other.count),
             (&mut self.none, other.none),
             (&mut self.other, other.other),
+            (&mut self.inexact, other.inexact),
             (&mut self.faults, other.faults),
         ] {
             *own = own.saturating_add(other);
@@ -137,6 +152,14 @@ impl Values {
         }
     }
 
+    /// Between which values an estimate lies.
+    pub(super) fn around(&self, estimate: f64) -> [f64; 2] {
+        let room = estimate.abs() * ERROR;
+        let end = |end: &Option<(f64, Box<str>)>, otherwise: f64| end.as_ref().map_or(otherwise, |(value, _)| *value);
+        let (least, greatest) = (end(&self.least, estimate), end(&self.greatest, estimate));
+        [(estimate - room).max(least), (estimate + room).min(greatest)]
+    }
+
     /// All of them, where they are kept as they are.
     pub(super) fn all(&self) -> Option<&[f64]> {
         self.sketch.is_none().then_some(self.exact.as_slice())
@@ -152,7 +175,15 @@ impl Values {
             FoldOfRuns::Average => (self.sum.value() / count, false),
             FoldOfRuns::Least => (self.least.as_ref()?.0, false),
             FoldOfRuns::Greatest => (self.greatest.as_ref()?.0, false),
-            FoldOfRuns::Percentile(share) => (self.sketch.as_ref()?.percentile(share, self.count), true),
+            FoldOfRuns::Percentile(share) => {
+                let (least, greatest) = (self.least.as_ref()?.0, self.greatest.as_ref()?.0);
+                match share {
+                    _ if least >= greatest => (least, false),
+                    0.0 => (least, false),
+                    1.0 => (greatest, false),
+                    _ => (self.sketch.as_ref()?.percentile(share, self.count).clamp(least, greatest), true),
+                }
+            }
         })
     }
 }

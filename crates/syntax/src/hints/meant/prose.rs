@@ -45,6 +45,9 @@ pub(super) const TABLE: &[Meaning] = &[
     say("the refund is forbidden", "ARTICLE+ a:C < BE not? forbidden|prohibited|banned|disallowed|allowed|permitted > @end", "never {a|step}").says(PROSE).guess(),
     say("never refund more than 2 times in a run", "n[ never|count|require .. ] < in|per|during a|the|each|one run|conversation|session|trace > @end", "{n}").says(PROSE),
     // How often.
+    say("count send within 1m <= 3", "count a:C w[ within N SPAN? ] s[ SIGN N ] @modifiers ...", "count {a|step} {s} {w} {...}").over(),
+    say("count send in a row <= 3", "count a:C in a row s[ SIGN N ] @modifiers ...", "count {a|step} {s} in a row {...}").over(),
+    say("never 3 send in a row", "never n:M a:C in a row @modifiers ...", "count {a|step} < {n|digits} in a row {...}").says(PROSE).over(),
     say("limit search to 5", "limit|restrict|cap a:C to|at|:? n:N times|calls? @modifiers ...", "count {a|step} <= {n} {...}"),
     say("no more than 3 turns", "MUST|CALLV|take* n:BOUND turns|messages @modifiers ...", "turns {n|bound} {...}").over(),
     say("no more than 3000 tokens", "MUST|CALLV|take* n:BOUND tokens @modifiers ...", "usage.total_tokens {n|bound} {...}").over(),

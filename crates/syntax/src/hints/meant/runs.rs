@@ -6,6 +6,8 @@ const SHARE: &str = "a share of runs is written `in at least 95% of runs: …`";
 const VALUE: &str = "what the values of all runs come to is written `avg(turns of runs)`";
 
 pub(super) const TABLE: &[Meaning] = &[
+    say("all a in args.amount of refund: a <= 500", "q[ any|all|no W in ] v[ .. of C ] : ...", "{q} ({v}): {...}")
+        .over(),
     say("in 95% of runs: never delete", "in <> n:N of ...", "in at least {n} of {...}").says(SHARE).guess(),
     say(
         "at least 95% of runs: never delete",

@@ -7,19 +7,17 @@ use super::blocks::Wrap;
 use super::body::{AssertionPlace, BodyKind};
 use super::expr::Typed;
 use super::fold;
+use super::invariant_inputs::Generate;
 use super::kinds;
 use super::scope::{Scope, Variable, VariableValue};
 use super::settings::Own;
 use super::ty::{StepShape, Ty};
 use super::walk;
 use crate::ir::{self, Alternative, Check, Constant, ExprKind, Local, NameTest, RuleRole};
-use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::run::Kind;
 use averment_syntax::ast::{self, CallInput, ExprQuantifier, ItemKind, Setting, TestKind};
-
-/// The kinds of generated values.
-const GENERATED: [&str; 5] = ["integer", "number", "string", "boolean", "list"];
 
 /// A `call` that was read.
 #[derive(Debug, Clone)]
@@ -116,10 +114,9 @@ impl<'a> Checker<'a> {
         }
         match &call.input {
             CallInput::Object(object) => self.call_arguments(&scope, &shape, object, &mut tests),
-            CallInput::Generate { arguments, cases, seed } => {
-                arguments.iter().for_each(|argument| self.check_generator(argument));
-                self.whole(cases, "the number of cases");
-                self.whole(seed, "a seed");
+            CallInput::Generate { inputs, cases, seed, seed_name } => {
+                let made = Generate { inputs, cases, seed, seed_name: seed_name.as_ref() };
+                self.generated_inputs(place.rule, &call.tool, is_each, &made);
             }
         }
         let needs = reading
@@ -188,21 +185,6 @@ impl<'a> Checker<'a> {
             tests.push(kinds::test(TestKind::Equal, path.expr, value.expr));
         }
         self.report_unbound();
-    }
-
-    fn check_generator(&mut self, generator: &ast::Generator) {
-        let ty = &generator.ty;
-        if GENERATED.contains(&ty.text.as_str()) {
-            return;
-        }
-        let diagnostic = Diagnostic::new(Slug::UnknownType, ty.span, format!("unknown type `{}`", ty.text));
-        let diagnostic = match suggest::nearest(&ty.text, GENERATED) {
-            Some(near) => {
-                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("replace with `{near}`"), ty.span, near)
-            }
-            None => diagnostic.help(format!("generated values are {}", GENERATED.join(", "))),
-        };
-        self.report(diagnostic);
     }
 
     /// `for each tool where … {…}`.

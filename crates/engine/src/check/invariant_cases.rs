@@ -6,7 +6,7 @@ use super::scope::Scope;
 use crate::ir::Constant;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, CallInput, ExprKind, Generator, ItemKind, TestRun};
+use averment_syntax::ast::{self, CallInput, ExprKind, GeneratedInputs, GeneratedKind, ItemKind, TestRun};
 
 /// Entries of a test that describe the call beside its answer.
 const OF_THE_CALL: [&str; 5] = ["response", "error", "status", "duration", "args"];
@@ -105,8 +105,13 @@ impl<'a> Checker<'a> {
 
     fn made_arguments(&mut self, call: &'a ast::Call, earlier: &[Answered<'_>], test: Span) -> Option<Constant> {
         match &call.input {
-            CallInput::Generate { arguments, .. } => {
-                Some(Constant::Object(arguments.iter().map(|one| (one.name.text.clone(), example(one))).collect()))
+            CallInput::Generate { inputs, .. } => {
+                let arguments = match inputs {
+                    GeneratedInputs::Arguments(arguments) => arguments.as_slice(),
+                    GeneratedInputs::Schema(_) => &[],
+                };
+                let made = arguments.iter().map(|one| (one.name.text.clone(), example(&one.value)));
+                Some(Constant::Object(made.collect()))
             }
             CallInput::Object(ast::Expr { kind: ExprKind::Object(entries), .. }) => {
                 let mut all = Vec::new();
@@ -159,13 +164,13 @@ fn response_path(expr: &ast::Expr) -> Option<(&str, Vec<&str>)> {
 }
 
 /// A value that the generator could give: the least.
-fn example(generator: &Generator) -> Constant {
-    let least = match generator.bounds.as_ref().map(|bounds| &bounds.kind) {
+fn example(kind: &GeneratedKind) -> Constant {
+    let least = match kind.bounds.as_ref().map(|bounds| &bounds.kind) {
         Some(ExprKind::Range { start: Some(start), .. }) => number_of(start),
         _ => None,
     };
     let number = least.unwrap_or("0");
-    match generator.ty.text.as_str() {
+    match kind.ty.text.as_str() {
         "string" => {
             let length = number.parse::<usize>().unwrap_or(1).clamp(0, 1_000);
             Constant::Text("a".repeat(length))

@@ -137,7 +137,7 @@ fn size_of(constant: &Constant) -> usize {
 
 /// A literal without a unit: lists of literals are one literal. A unit keeps its place, so that it can be compared.
 fn plain_constant(value: &Typed) -> Option<Constant> {
-    let has_unit = matches!(value.ty, Ty::Duration | Ty::Money | Ty::Size);
+    let has_unit = value.ty.has_unit();
     match &value.expr.kind {
         _ if value.is_broken() || has_unit => None,
         ir::ExprKind::Constant(constant) => Some(constant.clone()),

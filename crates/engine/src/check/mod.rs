@@ -27,6 +27,7 @@ mod fold;
 mod ids;
 mod invariant;
 mod invariant_cases;
+mod invariant_inputs;
 mod jsonpath;
 mod keywords;
 mod kinds;

@@ -166,6 +166,11 @@ impl Class {
 }
 
 impl Ty {
+    /// Whether its numbers have a unit.
+    pub fn has_unit(&self) -> bool {
+        matches!(self, Self::Duration | Self::Money | Self::Size)
+    }
+
     /// What is kept in the intermediate form.
     pub fn ir(&self) -> Type {
         match self {

@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod expr;
+mod inputs;
 mod operand;
 mod over_runs;
 mod temporal;
@@ -15,6 +16,7 @@ mod translate;
 
 pub use averment_base::types::Type;
 pub use expr::*;
+pub use inputs::{GeneratedCall, InputsSpec, SeedNamePart, ValueKind, ValueSpec};
 pub use operand::{Operand, Purpose};
 pub use over_runs::{AsksOfRuns, FoldOfRuns, OverRuns, RatedBy, RunFold, Share};
 pub use temporal::*;
@@ -52,6 +54,8 @@ pub struct Module {
     pub suites: Vec<Suite>,
     /// The lines `classify`, by number.
     pub classifiers: Vec<Classifier>,
+    /// The calls of invariants for which inputs are made, in file order. No run is judged by them.
+    pub inputs: Vec<GeneratedCall>,
 }
 
 /// `classify "id" "Label" when message contains "…"`.

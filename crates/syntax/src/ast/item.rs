@@ -252,7 +252,7 @@ pub enum TestRun {
     File(Name),
 }
 
-/// `call TOOL {…}`, `call TOOL generate {…} cases N seed M`, with `as NAME` and `expect ok|error`.
+/// `call TOOL {…}`, `call TOOL generate {…} cases N seed M for "NAME"`, with `as NAME` and `expect ok|error`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The tool's name; `tool` inside `for each tool`.
@@ -271,18 +271,36 @@ pub struct Call {
 pub enum CallInput {
     /// An object literal.
     Object(Expr),
-    /// Generators per argument.
-    Generate { arguments: Vec<Generator>, cases: Number, seed: Number },
+    /// Inputs that are made: how many, of which seed, and the name that the seed goes with where it is not that of the invariant.
+    Generate { inputs: GeneratedInputs, cases: Number, seed: Number, seed_name: Option<Text> },
 }
 
-/// `a: integer 0..9`.
+/// What generated inputs are made by.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GeneratedInputs {
+    /// `{ a: integer 0..9 }`: each argument by itself.
+    Arguments(Vec<Generator>),
+    /// `from schema`: the schema that the tool declares. The place of these words.
+    Schema(Span),
+}
+
+/// `a: integer 0..9`, `a: list 1..3 of integer 0..9`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Generator {
     /// The argument.
     pub name: Name,
+    /// What its value is.
+    pub value: GeneratedKind,
+    /// What the elements of a list are, then what their elements are.
+    pub elements: Vec<GeneratedKind>,
+}
+
+/// `integer 0..9`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeneratedKind {
     /// The kind of value.
     pub ty: Name,
-    /// The range or list behind it.
+    /// The range behind it: of numbers the values, of texts and lists the lengths.
     pub bounds: Option<Expr>,
 }
 

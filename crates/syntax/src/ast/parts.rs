@@ -32,7 +32,8 @@ macro_rules! parts {
             Rule { name, sentence, modifiers, body }
             Test { name, expect, rules, run }
             Call { tool, input, alias, expect }
-            Generator { name, ty, bounds }
+            Generator { name, value, elements }
+            GeneratedKind { ty, bounds }
             Assertion { statement, modifiers, span }
             Modifier { kind, span }
             Statement { kind, span }
@@ -91,7 +92,11 @@ macro_rules! parts {
             }
             CallInput {
                 Object(one);
-                Generate { arguments, cases, seed };
+                Generate { inputs, cases, seed, seed_name };
+            }
+            GeneratedInputs {
+                Arguments(one);
+                Schema(one);
             }
             Setting {
                 Modifier(one);

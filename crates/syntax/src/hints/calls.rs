@@ -103,13 +103,13 @@ fn call_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
 fn generated(view: &View<'_, '_>) -> Option<Diagnostic> {
     let at = view.find(1, "generate").filter(|_| view.is(0, "call"))?;
     let head = view.source(0, at + 1);
-    if !view.is(at + 1, "{") {
-        return Some(
-            view.wrong_behind(at + 1, "`generate` needs the arguments in braces")
-                .help(format!("write `{head} {{ a: integer 0..9 }} cases 50 seed 7`")),
-        );
+    let by_schema = view.is(at + 1, "from") && view.is(at + 2, "schema");
+    if !by_schema && !view.is(at + 1, "{") {
+        return Some(view.wrong_behind(at + 1, "`generate` needs the arguments in braces").help(format!(
+            "write `{head} {{ a: integer 0..9 }} cases 50 seed 7`, or `{head} from schema cases 50 seed 7`"
+        )));
     }
-    let end = view.behind_bracket(at + 1);
+    let end = if by_schema { at + 3 } else { view.behind_bracket(at + 1) };
     if view.failed < end {
         return None;
     }
@@ -125,5 +125,6 @@ fn generated(view: &View<'_, '_>) -> Option<Diagnostic> {
         if place >= view.len() { view.missing_at_end(message) } else { view.wrong(place, place + 1, message) };
     let edit =
         if rest > end { view.edit(end, rest, counts.clone()) } else { view.append(end - 1, format!(" {counts}")) };
-    Some(diagnostic.write(format!("{head} {{ … }} {counts}"), vec![edit]))
+    let made_by = if by_schema { "from schema" } else { "{ … }" };
+    Some(diagnostic.write(format!("{head} {made_by} {counts}"), vec![edit]))
 }

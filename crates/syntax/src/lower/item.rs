@@ -2,8 +2,8 @@
 
 use super::{Children, Lower, Node};
 use crate::ast::{
-    Assertion, Call, CallInput, Expr, ExprKind, Generator, Item, ItemKind, Literal, Name, Param, Rule as NamedRule,
-    Setting, Statement, StatementKind, Test, TestRun, ToolFact, ToolName, Use,
+    Assertion, Call, CallInput, Expr, ExprKind, GeneratedInputs, GeneratedKind, Generator, Item, ItemKind, Literal,
+    Name, Param, Rule as NamedRule, Setting, Statement, StatementKind, Test, TestRun, ToolFact, ToolName, Use,
 };
 use crate::grammar::Rule;
 use crate::words;
@@ -310,28 +310,44 @@ impl Lower<'_> {
     }
 
     fn generated(&mut self, node: Node<'_>) -> Option<CallInput> {
-        let mut arguments = Vec::new();
-        let mut numbers = Vec::new();
+        let (mut arguments, mut numbers) = (Vec::new(), Vec::new());
+        let (mut schema, mut seed_name) = (None, None);
         for child in Children::of(node) {
             match child.as_rule() {
                 Rule::generator => arguments.push(self.generator(child)?),
                 Rule::number => numbers.push(self.number(&child)),
+                Rule::by_schema => schema = Some(self.span(&child)),
+                Rule::seed_name => {
+                    let text = Children::of(child).find(|part| part.as_rule() == Rule::string)?;
+                    seed_name = Some(self.text(text)?);
+                }
                 _ => {}
             }
         }
+        let inputs = schema.map_or(GeneratedInputs::Arguments(arguments), GeneratedInputs::Schema);
         let mut numbers = numbers.into_iter();
-        Some(CallInput::Generate { arguments, cases: numbers.next()?, seed: numbers.next()? })
+        Some(CallInput::Generate { inputs, cases: numbers.next()?, seed: numbers.next()?, seed_name })
     }
 
     fn generator(&mut self, node: Node<'_>) -> Option<Generator> {
         let mut children = Children::of(node);
         let name = self.object_key(children.next()?, "…")?;
+        let mut kinds = Vec::new();
+        for child in children.filter(|child| child.as_rule() == Rule::generated_kind) {
+            kinds.push(self.generated_kind(child)?);
+        }
+        let mut kinds = kinds.into_iter();
+        Some(Generator { name, value: kinds.next()?, elements: kinds.collect() })
+    }
+
+    fn generated_kind(&mut self, node: Node<'_>) -> Option<GeneratedKind> {
+        let mut children = Children::of(node);
         let ty = self.name(&children.next()?);
         let bounds = match children.next() {
             Some(bounds) => Some(self.expression(bounds)?),
             None => None,
         };
-        Some(Generator { name, ty, bounds })
+        Some(GeneratedKind { ty, bounds })
     }
 
     fn for_each_item(&mut self, mut children: Children<'_>) -> Option<ItemKind> {

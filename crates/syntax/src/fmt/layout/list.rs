@@ -16,10 +16,12 @@ impl<'t> Layout<'t, '_> {
         self.elements(&node.children, line)
     }
 
-    /// `generate { a: integer 0..9 } cases 5 seed 1`.
+    /// `generate { a: integer 0..9 } cases 5 seed 1`, `generate from schema cases 5 seed 1`.
     pub(super) fn generated(&mut self, node: &Node) -> Doc<'t> {
         let is_brace = |rule: Rule| move |child: &Node| child.rule == rule;
-        let open = node.children.iter().position(is_brace(Rule::open_brace)).unwrap_or(0);
+        let Some(open) = node.children.iter().position(is_brace(Rule::open_brace)) else {
+            return self.words(&node.children);
+        };
         let close = node.children.iter().position(is_brace(Rule::close_brace)).unwrap_or(open);
         let mut parts = Vec::new();
         for child in node.children.iter().take(open) {

@@ -986,9 +986,18 @@ impl Writer {
         self.words("call adder ");
         if self.random.chance(40) {
             self.words("generate ");
-            self.list("{", "}", 2, true, |writer, index| writer.put(["a: integer 0..9", "b: string"][index]));
+            if self.random.chance(20) {
+                self.words("from schema");
+            } else {
+                let arguments = ["a: integer -9..9", "b: string", "c: list ..3 of list of integer 1.."];
+                self.list("{", "}", arguments.len(), true, |writer, index| writer.put(arguments[index]));
+            }
             self.gap();
             self.words("cases 5 seed 7");
+            if self.random.chance(30) {
+                self.gap();
+                self.words("for \"add.${tool}\"");
+            }
         } else {
             let count = self.random.below(3);
             self.list("{", "}", count, true, |writer, index| writer.pair(depth - 1, index));

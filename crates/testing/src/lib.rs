@@ -1,7 +1,7 @@
 //! What keeps rules honest: their tests, and what the tests leave untried.
 //!
 //! A [`Subject`](subject::Subject) is a rule file with every [`Trial`](trial::Trial) of it: its `test` blocks and the case files
-//! beside it. [`outcome`] runs them; [`show`] prints what came of them.
+//! beside it. [`outcome`] runs them; [`show`] prints what came of them. [`inputs`] makes what tools are asked with.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,6 +13,7 @@ pub mod cases;
 pub mod cells;
 pub mod coverage;
 pub mod discriminate;
+pub mod inputs;
 pub mod mutants;
 pub mod outcome;
 pub mod propose;

@@ -98,7 +98,8 @@ impl Sentences<'_, '_> {
         let (Some(name), Some(condition), true) = (name, condition, good) else { return };
         let head = self.head("invariant", &name, None);
         let names = Names::of_call(true);
-        let Some(body) = self.body(node, apply, &name, ("tool".to_owned(), apply.span), &names) else { return };
+        let at = node.entry("apply").map_or(apply.span, |(key, _)| key.span);
+        let Some(body) = self.body(node, apply, &name, ("tool".to_owned(), at), &names) else { return };
         self.write_schemas();
         let (own, other): (Vec<_>, Vec<_>) =
             body.fixtures.iter().partition(|fixture| !condition.by_text && fixture.fits(body.fixed));
@@ -182,13 +183,20 @@ impl Sentences<'_, '_> {
         }
         let by_schema = node.get("input").is_some();
         let fixed = node.get("fixed").filter(|_| !by_schema);
-        let generate =
-            node.get("generate").filter(|generate| !by_schema && fixed.is_none() && !generate.entries().is_empty());
+        let generate = node.get("generate").filter(|generate| !by_schema && fixed.is_none() && generate.is_map());
         let (called, at) = called;
         let mut call = vec![(at, format!("call {called} "))];
         match (fixed, generate) {
-            (_, Some(generate)) => call.push((generate.span, self.generated(generate, node.get("cases")))),
+            (_, Some(generate)) => {
+                call.extend(self.generated(generate));
+                call.push((node.span, self.seeded(node, name, names.each_tool)));
+            }
             (Some(fixed), None) => call.push((fixed.span, names.literal(fixed))),
+            (None, None) if by_schema => {
+                let input = node.get("input").map_or(node.span, |input| input.span);
+                call.push((input, "generate from schema".to_owned()));
+                call.push((node.span, self.seeded(node, name, names.each_tool)));
+            }
             (None, None) => call.push((node.span, "{}".to_owned())),
         }
         let place = node.entry("assert").map_or(node.span, |(key, list)| key.span.to(list.span));
@@ -202,19 +210,36 @@ impl Sentences<'_, '_> {
         Some(Body { place: whole.span, call, fixed, asserts, fixtures, about })
     }
 
-    /// `generate { a: integer 0..9 } cases 50 seed 0`.
-    fn generated(&mut self, generate: &Node, cases: Option<&Node>) -> String {
-        let mut parts = Vec::new();
+    /// `generate { a: integer 0..9 }`, each argument with its place.
+    fn generated(&mut self, generate: &Node) -> Vec<(Span, String)> {
+        let mut pieces = vec![(generate.span, "generate {".to_owned())];
         for (key, spec) in generate.entries() {
-            let Some((ty, range)) = self.spec(spec) else { continue };
-            parts.push(format!("{}: {ty}{range}", writer::object_key(&key.key())));
+            let Some(made) = self.spec(spec) else { continue };
+            let comma = if pieces.len() > 1 { "," } else { "" };
+            pieces.push((generate.span, format!("{comma} ")));
+            pieces.push((key.span.to(spec.span), format!("{}: {made}", writer::object_key(&key.key()))));
         }
-        let cases = cases.and_then(Node::number).unwrap_or("100");
-        format!("generate {{ {} }} cases {cases} seed 0", parts.join(", "))
+        pieces.push((generate.span, if pieces.len() > 1 { " }" } else { "}" }.to_owned()));
+        pieces
     }
 
-    /// What a generated value may be.
-    fn spec(&mut self, spec: &Node) -> Option<(&'static str, String)> {
+    /// ` cases 50 seed 0`, with the name that the seed goes with where the label is another one.
+    fn seeded(&self, node: &Node, name: &str, each_tool: bool) -> String {
+        let cases = node.get("cases").and_then(Node::number).unwrap_or("100");
+        let plain = format!(" cases {cases} seed 0");
+        if name == self.label {
+            return plain;
+        }
+        let pieces: Vec<&str> = if each_tool { name.split("{{tool_name}}").collect() } else { vec![name] };
+        let pieces: Vec<String> = pieces.into_iter().map(writer::quoted).collect();
+        let inner: Vec<&str> =
+            pieces.iter().map(|piece| piece.get(1..piece.len().saturating_sub(1)).unwrap_or("")).collect();
+        let inner = inner.join("${tool}");
+        format!("{plain} for \"{inner}\"")
+    }
+
+    /// What a generated value may be: `list 1..3 of integer 0..9`.
+    fn spec(&mut self, spec: &Node) -> Option<String> {
         const SPEC: [&str; 8] = ["type", "min_length", "max_length", "min", "max", "items", "min_items", "max_items"];
         if !self.lowering.said.keys(spec, "a generated value", &SPEC) {
             return None;
@@ -238,15 +263,17 @@ impl Sentences<'_, '_> {
                 self.lowering.said.shape(bound, &format!("`{key}`"), "a whole number");
             }
         }
-        if let Some(items) = spec.get("items") {
-            self.spec(items)?;
-        }
+        let items = match spec.get("items") {
+            Some(items) => Some(self.spec(items)?),
+            None => None,
+        };
         let bound = |key: &str| spec.get(key).and_then(Node::number).unwrap_or("");
         let range = match (bound(least), bound(most)) {
             ("", "") => String::new(),
             (least, most) => format!(" {least}..{most}"),
         };
-        Some((ty, range))
+        let items = items.filter(|_| ty == "list").map(|items| format!(" of {items}")).unwrap_or_default();
+        Some(format!("{ty}{range}{items}"))
     }
 
     /// The condition of a block; `None` where it cannot be used.

@@ -1,6 +1,7 @@
 //! Wallfacer: what it says of assertions, documents, fixtures, blocks for each tool and sequences.
 
 mod edges;
+mod generated;
 mod packs;
 mod seeds;
 mod shapes;

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use std::path::Path;
 
 const EVAL: &str = "conformance/wallfacer/wallfacer_eval_parse_vectors.json";
-const COURSE: &str = "conformance/wallfacer/wallfacer_sequence_fixture_generator_vectors.json";
+pub const COURSE: &str = "conformance/wallfacer/wallfacer_sequence_fixture_generator_vectors.json";
 
 /// What is asked for where the program of Wallfacer does not do what its documents promise.
 enum Asked {
@@ -304,6 +304,7 @@ fn conformance_wallfacer() {
     let (first, second) = (text(&first), text(&second));
     let mut files = vec![eval(&first), parse(&first), fixtures(&second, "fixtures"), fixtures(&second, "sequences")];
     files.extend([for_each_tool(&second), substitution(&second)]);
+    files.extend([super::generated::generators(&second), super::generated::reported_seeds()]);
     files.extend(super::packs::packs());
     few_decisions("wallfacer", files);
 }

@@ -1,0 +1,136 @@
+//! Inputs for the calls of invariants: `call add generate { a: integer 0..9 } cases 50 seed 7`.
+//!
+//! The same seed gives the same inputs, on every machine and in every version: those that wallfacer makes. Case 0 stands at the border of what is
+//! allowed, all others are random. Nothing is called here: whoever can call a tool asks it with these inputs, and the recording is judged.
+
+mod random;
+mod schema;
+mod size;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod value;
+
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
+use averment_base::limits::Limits;
+use averment_engine::bytecode::program::Program;
+use averment_engine::ir::{GeneratedCall, InputsSpec, Module, SeedNamePart, ValueSpec};
+use random::Random;
+use schema::Maker;
+use serde_json::{Map, Value};
+use std::rc::Rc;
+
+/// What stands for the name of the tool where nobody knows which tools there are.
+pub const ANY_TOOL: &str = "{{tool_name}}";
+
+/// The inputs of one call of an invariant, for one tool.
+#[derive(Debug)]
+pub struct Inputs {
+    /// The id of the invariant.
+    pub invariant: String,
+    /// The tool, or [`ANY_TOOL`].
+    pub tool: String,
+    /// How many there are, as the rules say.
+    pub cases: u32,
+    /// The seed of all of them, as the rules say.
+    pub seed: u64,
+    /// The name that the seed goes with.
+    pub seed_name: String,
+    made_by: MadeBy,
+    /// Where the rules ask for them.
+    call: GeneratedCall,
+}
+
+#[derive(Debug)]
+enum MadeBy {
+    /// The arguments, sorted by name.
+    Arguments(Vec<(String, ValueSpec)>),
+    Schema(Rc<Maker>),
+}
+
+/// One input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    /// What tells it from all others: the first eight bytes of what its random numbers begin with.
+    pub seed: u64,
+    /// The arguments.
+    pub arguments: Map<String, Value>,
+}
+
+/// What rules ask for.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The inputs, in the order of the rules and of the catalogue.
+    pub inputs: Vec<Inputs>,
+    /// What is to be said of them. With an error among it there is an invariant without inputs.
+    pub said: Diagnostics,
+}
+
+/// The inputs that checked rules ask for, of the invariants that `chosen` names by id. `program` is compiled of the same module and has values for its
+/// parameters; what the module knows of tools says which there are.
+#[must_use]
+pub fn find(module: &Module, program: &Program, limits: &Limits, chosen: impl Fn(&str) -> bool) -> Found {
+    let mut found = Found::default();
+    let id = |call: &GeneratedCall| module.rules.get(call.rule as usize).map_or("", |rule| rule.id.as_str());
+    let calls: Vec<&GeneratedCall> = module.inputs.iter().filter(|call| chosen(id(call))).collect();
+    let mut fitting = tools::Fitting::new(module, program, limits);
+    let mut makers = schema::Makers::new(module, limits);
+    for call in calls {
+        if let InputsSpec::Arguments(arguments) = &call.inputs {
+            size::check(arguments, call.span, &mut found.said);
+        }
+        for tool in fitting.of(call, &mut found.said) {
+            let made_by = match &call.inputs {
+                InputsSpec::Arguments(arguments) => {
+                    let mut arguments = arguments.clone();
+                    arguments.sort_by(|(one, _), (other, _)| one.cmp(other));
+                    Some(MadeBy::Arguments(arguments))
+                }
+                InputsSpec::Schema(span) => makers.of(&tool, *span, &mut found.said).map(MadeBy::Schema),
+            };
+            let Some(made_by) = made_by else { continue };
+            let seed_name = call.seed_name.iter().map(|part| match part {
+                SeedNamePart::Text(text) => text.as_str(),
+                SeedNamePart::Tool => tool.as_str(),
+            });
+            let seed_name = seed_name.collect();
+            let (cases, seed, invariant) = (call.cases, call.seed, id(call).to_owned());
+            found.inputs.push(Inputs { invariant, tool, cases, seed, seed_name, made_by, call: call.clone() });
+        }
+    }
+    found
+}
+
+impl Inputs {
+    /// The input of a case under a seed; the same for the same.
+    ///
+    /// # Errors
+    /// Where the schema of the tool has none that was found: said at the place in the rules.
+    pub fn case(&self, seed: u64, case: u32) -> Result<Input, Box<Diagnostic>> {
+        let mut random = Random::new(seed, &self.seed_name, u64::from(case));
+        let arguments = match &self.made_by {
+            MadeBy::Arguments(arguments) => {
+                let values = arguments.iter().map(|(name, spec)| {
+                    let value = if case == 0 { value::border(spec) } else { value::random(spec, &mut random) };
+                    (name.clone(), value)
+                });
+                values.collect()
+            }
+            MadeBy::Schema(maker) => {
+                maker.arguments(&mut random, case == 0).ok_or_else(|| Box::new(self.none(case)))?
+            }
+        };
+        Ok(Input { seed: random.seed(), arguments })
+    }
+
+    fn none(&self, case: u32) -> Diagnostic {
+        let span = match &self.call.inputs {
+            InputsSpec::Schema(span) => *span,
+            InputsSpec::Arguments(_) => self.call.span,
+        };
+        let message =
+            format!("for case {case} no arguments were found that the schema of the tool `{}` allows", self.tool);
+        Diagnostic::new(Slug::BadSchema, span, message)
+            .help("say what they are: `generate { a: integer 0..9, b: string 1..20 } cases 50 seed 7`")
+    }
+}

@@ -43,6 +43,7 @@ mod signals;
 mod sizes;
 mod targets;
 mod test;
+mod tool_inputs;
 mod trace;
 #[cfg(feature = "history")]
 mod trust;
@@ -106,6 +107,8 @@ enum Command {
     Fmt(fmt::Arguments),
     /// Writes rule files of other systems as rules: STOP, wallfacer, Assay, Runsight
     Import(import::Arguments),
+    /// Prints the generated inputs of invariants, to ask tools with
+    Inputs(tool_inputs::Arguments),
     /// Serves an editor: diagnostics, completion, hover, rename and more
     Lsp(lsp::Arguments),
     /// Shows runs as rules see them
@@ -148,6 +151,7 @@ pub fn main() -> ExitCode {
         Command::New(arguments) => new::run(arguments, color),
         Command::Fmt(arguments) => fmt::run(arguments, color),
         Command::Import(arguments) => import::run(arguments, color),
+        Command::Inputs(arguments) => tool_inputs::run(arguments, color),
         Command::Lsp(arguments) => lsp::run(arguments),
         Command::Trace(arguments) => trace::run(arguments, color),
         Command::Explain(arguments) => explain::run(arguments, color),

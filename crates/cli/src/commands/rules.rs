@@ -97,14 +97,16 @@ pub type ToolFile = (String, String);
 
 /// The files of a project that declare tools.
 pub fn tools(project: Option<&Project>, limits: Limits) -> Result<Vec<ToolFile>, Stop> {
-    let read = |path: &PathBuf| {
-        let name = path.display().to_string();
-        let failed = |why: String| Stop::usage(format!("`{name}`, which declares tools, cannot be read: {why}"), "");
-        let bytes = load::read(path, limits).map_err(|error| failed(super::said(&error)))?;
-        let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".to_owned()))?;
-        Ok((name, text))
-    };
-    project.iter().flat_map(|project| &project.tools).map(read).collect()
+    project.iter().flat_map(|project| &project.tools).map(|path| tool_file(path, limits)).collect()
+}
+
+/// A file that declares tools.
+pub fn tool_file(path: &Path, limits: Limits) -> Result<ToolFile, Stop> {
+    let name = path.display().to_string();
+    let failed = |why: String| Stop::usage(format!("`{name}`, which declares tools, cannot be read: {why}"), "");
+    let bytes = load::read(path, limits).map_err(|error| failed(super::said(&error)))?;
+    let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".to_owned()))?;
+    Ok((name, text))
 }
 
 /// A program without rules, with what files say that declare tools.

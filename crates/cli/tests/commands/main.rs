@@ -70,6 +70,7 @@ mod testing_discriminate;
 mod testing_mutants;
 mod testing_snapshots;
 mod too_much;
+mod tool_inputs;
 mod trace;
 mod trace_facts;
 mod trace_foreign;

@@ -590,6 +590,7 @@ fn every_command_has_help_with_examples() {
         "lint",
         "fmt",
         "import",
+        "inputs",
         "trace show",
         "trace convert",
         "trace stats",

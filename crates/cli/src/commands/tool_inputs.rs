@@ -1,0 +1,243 @@
+//! `aver inputs RULES`: the inputs that invariants ask tools with.
+
+use super::console::{ColorChoice, Stream, say};
+use super::exit::{Exit, Stop};
+use super::{inputs, params, project, rules};
+use averment::stages::load::Loaded;
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::diagnostic::{Diagnostic, Diagnostics};
+use averment_base::limits::Limits;
+use averment_base::source::{FileId, SourceMap, Span};
+use averment_engine::bytecode::program::Program;
+use averment_engine::bytecode::relocate::Origin;
+use averment_engine::check::Checked;
+use averment_engine::ir::RuleRole;
+use averment_testing::inputs::{Found, Inputs, find};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver inputs calculator.assert > inputs.jsonl
+  aver inputs pack.yaml --param tool=divide --cases 10
+  aver inputs pack.yaml --tools tools.json --seed 42 --invariant pagination.limit
+
+One line of JSON for each case: invariant, tool, case, seed, arguments. Case 0 is the largest that is
+allowed, all others are random; the same seed gives the same inputs. Nothing is called: ask the tools
+with them, record that, and let `aver check` judge the recording.
+
+Exit codes: 0, 2 wrong usage or no generated inputs, 3 the rules or the bounds in them cannot be used")]
+pub struct Arguments {
+    /// A rule file, a folder of them, or a pack of wallfacer; `-` for standard input
+    #[arg(value_name = "RULES")]
+    rules: PathBuf,
+    /// The seed of all inputs [default: as the rules say; 0 in packs]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How many inputs of each invariant [default: as the rules say; 100 in packs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    cases: Option<u32>,
+    /// Only this invariant
+    #[arg(long, value_name = "NAME")]
+    invariant: Vec<String>,
+    /// A catalogue of tools, beside those of the rules and the project: what `tools/list` answers, or a rule file
+    #[arg(long, value_name = "FILE")]
+    tools: Vec<PathBuf>,
+    /// A value for a parameter
+    #[arg(long, value_name = "NAME=VALUE")]
+    param: Vec<String>,
+    /// Values for parameters: a file with one JSON object
+    #[arg(long, value_name = "FILE")]
+    param_file: Vec<PathBuf>,
+    #[command(flatten)]
+    compat: rules::CompatFlag,
+    #[command(flatten)]
+    read: rules::ReadFlag,
+    #[command(flatten)]
+    project: project::ProjectArguments,
+}
+
+/// A line.
+#[derive(Serialize)]
+struct Line<'a> {
+    invariant: &'a str,
+    tool: &'a str,
+    case: u32,
+    seed: u64,
+    arguments: Map<String, Value>,
+}
+
+/// A rule file with the inputs that it asks for.
+struct Asked {
+    name: String,
+    sources: SourceMap,
+    /// For a file of another system where the places of its sentences are in it.
+    origin: Option<Origin>,
+    invariants: Vec<String>,
+    found: Found,
+}
+
+/// Prints the inputs.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let asked = asked(arguments, color)?;
+    known(arguments, &asked)?;
+    let mut broken = false;
+    for one in &asked {
+        one.tell(&one.found.said, color);
+        broken |= one.found.said.has_errors();
+    }
+    if broken {
+        return Err(Stop::Said(Exit::Rules));
+    }
+    if asked.iter().all(|one| one.found.inputs.is_empty()) {
+        let names: Vec<String> = asked.iter().map(|one| format!("`{}`", one.name)).collect();
+        let message = format!("no invariant in {} has generated inputs for a tool", names.join(", "));
+        return Err(Stop::usage(
+            message,
+            "write `call TOOL generate { a: integer 0..9 } cases 50 seed 7` in an invariant",
+        ));
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for one in &asked {
+        for inputs in &one.found.inputs {
+            if let Err(diagnostic) = write(&mut out, inputs, arguments)? {
+                out.flush()?;
+                one.tell(&Diagnostics(vec![*diagnostic]), color);
+                return Err(Stop::Said(Exit::Rules));
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Holds)
+}
+
+/// Writes the cases of one invariant and tool, up to one that cannot be made.
+fn write(out: &mut impl Write, inputs: &Inputs, arguments: &Arguments) -> Result<Result<(), Box<Diagnostic>>, Stop> {
+    let seed = arguments.seed.unwrap_or(inputs.seed);
+    for case in 0..arguments.cases.unwrap_or(inputs.cases) {
+        let input = match inputs.case(seed, case) {
+            Ok(input) => input,
+            Err(diagnostic) => return Ok(Err(diagnostic)),
+        };
+        let (invariant, tool) = (inputs.invariant.as_str(), inputs.tool.as_str());
+        let line = Line { invariant, tool, case, seed: input.seed, arguments: input.arguments };
+        serde_json::to_writer(&mut *out, &line).map_err(std::io::Error::from)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(Ok(()))
+}
+
+/// Reads the rules.
+fn asked(arguments: &Arguments, color: ColorChoice) -> Result<Vec<Asked>, Stop> {
+    let limits = Limits::default();
+    let values = params::Values::new(&arguments.param_file, &arguments.param)?;
+    let named = std::slice::from_ref(&arguments.rules);
+    let project = arguments.project.load(named, color)?;
+    let mut tools = rules::tools(project.as_ref(), limits)?;
+    for file in &arguments.tools {
+        tools.push(rules::tool_file(file, limits)?);
+    }
+    let files = inputs::rules(named)?;
+    if files.is_empty() {
+        let message = format!("there is no `.assert` file in `{}`", arguments.rules.display());
+        return Err(Stop::usage(message, "name a rule file"));
+    }
+    let reading = arguments.read.reading(limits).with(&tools).foreign(arguments.compat.reading(&values.texts));
+    let (mut read, mut programs) = (Vec::new(), Vec::new());
+    for input in &files {
+        let (file, program) = sentences(input, reading, color)?;
+        read.push(file);
+        programs.push(program);
+    }
+    if let Some(project) = &project {
+        params::of_project(&mut programs, project, false)?;
+    }
+    values.apply(&mut programs)?;
+    Ok(read.into_iter().zip(&programs).map(|(file, program)| file.asked(arguments, program)).collect())
+}
+
+/// Whether the names of `--invariant` are those of invariants.
+fn known(arguments: &Arguments, asked: &[Asked]) -> Result<(), Stop> {
+    let all = || asked.iter().flat_map(|one| one.invariants.iter().map(String::as_str));
+    for name in &arguments.invariant {
+        if !all().any(|known| known == name) {
+            let help = nearest(name, all()).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+            return Err(Stop::usage(format!("there is no invariant `{name}`"), help));
+        }
+    }
+    Ok(())
+}
+
+/// A rule file as sentences of the language.
+struct Sentences {
+    name: String,
+    /// What the checker knows of them.
+    checked: Checked,
+    sources: SourceMap,
+    /// For a file of another system, the program of the sentences, and where their places are in it.
+    imported: Option<(Program, Origin)>,
+}
+
+/// Loads a rule file, with its program; one of another system also as what it is imported as.
+fn sentences(
+    input: &inputs::Input,
+    reading: rules::Reading<'_>,
+    color: ColorChoice,
+) -> Result<(Sentences, Program), Stop> {
+    let mut loaded = rules::load_alone(input, reading)?;
+    let name = input.name();
+    let lowered = loaded.lowered.take();
+    let Some(program) = loaded.program.take() else {
+        rules::of_one(loaded).tell(color)?;
+        return Err(Stop::Said(Exit::Rules));
+    };
+    let Loaded { sources, checked, .. } = loaded;
+    if let Some(lowered) = lowered {
+        let text = inputs::Input::Made { name: format!("{name} (as rules)"), text: lowered.written.text };
+        let Loaded { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&text, reading)? else {
+            return Err(Stop::usage(format!("what `{name}` is imported as cannot be used"), "look at `aver import`"));
+        };
+        let root = FileId(0);
+        let mut places = lowered.written.places;
+        places.push((0..u32::MAX, Span::new(root, 0, 0)));
+        let imported = Some((own, Origin::new(root, places)));
+        return Ok((Sentences { name, checked, sources, imported }, program));
+    }
+    let Some(checked) = checked else {
+        let help = "name the rule file that it was made of";
+        return Err(Stop::usage(format!("`{name}` is a compiled program, which generates no inputs"), help));
+    };
+    Ok((Sentences { name, checked, sources, imported: None }, program))
+}
+
+impl Sentences {
+    /// The inputs that it asks for. `program` is its own, with values for its parameters.
+    fn asked(self, arguments: &Arguments, program: &Program) -> Asked {
+        let Self { name, checked, sources, imported } = self;
+        let is_chosen =
+            |name: &str| arguments.invariant.is_empty() || arguments.invariant.iter().any(|one| one == name);
+        let program = imported.as_ref().map_or(program, |(program, _)| program);
+        let found = find(&checked.module, program, &Limits::default(), is_chosen);
+        let invariants = checked.module.rules.iter().filter(|rule| rule.role == RuleRole::Invariant);
+        let invariants = invariants.map(|rule| rule.id.clone()).collect();
+        Asked { name, sources, origin: imported.map(|(_, origin)| origin), invariants, found }
+    }
+}
+
+impl Asked {
+    /// Says something of the file, at its own places.
+    fn tell(&self, said: &Diagnostics, color: ColorChoice) {
+        let mut said = said.clone();
+        for one in &mut said.0 {
+            if let Some(origin) = &self.origin {
+                one.span = origin.place(one.span);
+            }
+            averment_report::redact::in_diagnostic(one);
+        }
+        say(&averment_report::diagnostic::graphical(&said, &self.sources, Stream::Err.style(color)));
+    }
+}

@@ -49,6 +49,9 @@ fn what_the_run_says_of_itself_comes_first() {
         ("never a failed", unsaid, "pass", ""),
         (says("never a failed"), unsaid, "fail", ""),
         (says("require b ok"), unsaid, "pass", ""),
+        // What the tool itself fails by is not recorded of this call.
+        ("tool b fails when result.status != 0\nnever b failed", unsaid, "undecided", ""),
+        ("tool b fails when result.code != 0\nnever b failed", unsaid, "pass", ""),
     ]);
 }
 

@@ -153,8 +153,9 @@ impl<'run> Facts<'run> {
         match fails {
             Truth::True => Some(Status::Failed),
             Truth::False => Some(Status::Ok),
-            // What is true or false for want of something says nothing of how the call ended, and then a result alone does not either.
-            _ => concluded.then_some(Status::Unknown),
+            // What is true or false for want of something says nothing of how the call ended. Where that is what its own tool fails by, a result
+            // alone does not say it either.
+            _ => (concluded && nearest == EXACTLY).then_some(Status::Unknown),
         }
     }
 
@@ -247,11 +248,14 @@ fn fits(test: &NameTest, name: &str) -> bool {
     }
 }
 
+/// How nearly a tool is meant that is named itself.
+const EXACTLY: u8 = 2;
+
 /// How nearly the names of a tool are meant: by its whole name, by a part of it, as any tool; `None` where they are not.
 fn nearness(tests: &[NameTest], names: &[&str]) -> Option<u8> {
     let fitting = tests.iter().filter(|test| names.iter().any(|name| fits(test, name)));
     let rank = |test: &NameTest| match test {
-        NameTest::Exactly(_) => 2,
+        NameTest::Exactly(_) => EXACTLY,
         NameTest::Any => 0,
         _ => 1,
     };

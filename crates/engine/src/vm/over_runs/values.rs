@@ -319,7 +319,10 @@ mod tests {
             let (found, off) = sketched.folded(FoldOfRuns::Percentile(share)).unwrap();
             let (low, high) = (sorted[rank], sorted[(rank + 1).min(9999)]);
             let room = low.abs().max(high.abs()) * ERROR * 1.01;
-            assert!(off && (low - room..=high + room).contains(&found), "{share}: {found}, {low} to {high}");
+            assert!(
+                off == (0.1..0.99).contains(&share) && (low - room..=high + room).contains(&found),
+                "{share}: {found}, {low} to {high}"
+            );
         }
     }
 

@@ -11,7 +11,7 @@ use crate::feed::{self, Feeder, Input, Lost};
 use crate::judge::{Done, Judge, Reads};
 use crate::near_names::{Looking, NearNames};
 use crate::profile;
-use crate::understood::Understood;
+use crate::understood::{FileRecords, Understood};
 use crate::unused::Unused;
 use averment_base::limits::LONG;
 use averment_base::memory;
@@ -83,6 +83,8 @@ pub struct Finished {
     pub totals: ChunkTotals,
     /// How much of the runs was read.
     pub reads: Reads,
+    /// How many records there were, by file.
+    pub records: FileRecords,
     /// Runs in it that were not judged: all, where judging it broke down.
     pub lost: u64,
 }
@@ -224,8 +226,8 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         drop(alone);
         let broke = judged.is_err();
         let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
-        let (done, totals, reads) = judged.unwrap_or_default();
-        if finish.send(Finished { number, bytes, done, totals, reads, lost }).is_err() {
+        let Judged { done, totals, reads, records } = judged.unwrap_or_default();
+        if finish.send(Finished { number, bytes, done, totals, reads, records, lost }).is_err() {
             return;
         }
         memory::holds(0);
@@ -236,8 +238,17 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
     }
 }
 
+/// What comes of a chunk.
+#[derive(Default)]
+struct Judged {
+    done: Vec<Done>,
+    totals: ChunkTotals,
+    reads: Reads,
+    records: FileRecords,
+}
+
 /// What judges a chunk.
-type Work<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> (Vec<Done>, ChunkTotals, Reads) + 'p>;
+type Work<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> Judged + 'p>;
 
 fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
     match &pipeline.profile {
@@ -245,14 +256,14 @@ fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
             let mut judge = Judge::new(pipeline, prepared);
             Box::new(move |part, buffer| {
                 let (done, totals) = judge.part(part, buffer);
-                (done, totals, judge.take_reads())
+                Judged { done, totals, reads: judge.take_reads(), records: judge.take_records() }
             })
         }
         Some(costs) => {
             let mut judge = profile::ProfilingJudge::new(pipeline, prepared, costs);
             Box::new(move |part, buffer| {
                 let (done, totals) = judge.part(part, buffer);
-                (done, totals, Reads::default())
+                Judged { done, totals, reads: Reads::default(), records: judge.take_records() }
             })
         }
     }

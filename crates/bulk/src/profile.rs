@@ -6,9 +6,10 @@
 use crate::faults::Point;
 use crate::feed;
 use crate::judge::run_time::nanoseconds;
-use crate::judge::{Done, OverRunsOf, each_line, line_reader};
+use crate::judge::{Done, OverRunsOf, each_line, file_of, line_reader};
 use crate::pipeline::Pipeline;
 use crate::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
+use crate::understood::FileRecords;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::evaluate_profiled;
 use averment_engine::vm::outcome::Outcome;
@@ -37,6 +38,7 @@ pub struct ProfilingJudge<'p> {
     full: Bump,
     answers: Vec<Answer>,
     done: Vec<Done>,
+    records: FileRecords,
     costs: Costs,
     all: &'p Mutex<Costs>,
 }
@@ -97,6 +99,7 @@ impl<'p> ProfilingJudge<'p> {
             full: Bump::new(),
             answers: Vec::new(),
             done: Vec::new(),
+            records: FileRecords::default(),
             costs,
             all,
         }
@@ -107,6 +110,7 @@ impl<'p> ProfilingJudge<'p> {
         match part {
             FilePart::Runs(runs) => {
                 for run in runs {
+                    self.records.add(file_of(&run), 1);
                     self.unlooked(run.as_ref().map_err(model::Unreadable::of));
                 }
             }
@@ -116,6 +120,11 @@ impl<'p> ProfilingJudge<'p> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).add(&costs);
         let over_runs = self.programs.iter_mut().map(|one| std::mem::take(&mut one.tally)).collect();
         (std::mem::take(&mut self.done), ChunkTotals { over_runs, ..ChunkTotals::default() })
+    }
+
+    /// How many records there were since this was asked last.
+    pub fn take_records(&mut self) -> FileRecords {
+        std::mem::take(&mut self.records)
     }
 
     fn chunk(&mut self, lines: WholeLines, buffer: &mut Vec<u8>) {
@@ -133,6 +142,7 @@ impl<'p> ProfilingJudge<'p> {
             Ok(text) => self.lines(place, text, &index),
             Err(_) => {
                 for run in place.broken(std::mem::take(buffer)) {
+                    self.records.add(&place.file, 1);
                     self.unlooked(run.as_ref().map_err(model::Unreadable::of));
                 }
             }
@@ -149,7 +159,9 @@ impl<'p> ProfilingJudge<'p> {
         let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
         // What a line takes begins where the one before it is done.
         let mut since = Instant::now();
+        let mut records = 0;
         each_line(reader.as_mut(), chunk, index, |line, projection| {
+            records += 1;
             if let Some(projection) = projection {
                 self.look(projection, Source::Line(chunk));
             }
@@ -161,6 +173,7 @@ impl<'p> ProfilingJudge<'p> {
             }
             since = Instant::now();
         });
+        self.records.add(&place.file, records);
         self.lines = reader;
         self.arena = arena;
     }

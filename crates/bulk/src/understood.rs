@@ -3,13 +3,15 @@
 use averment_base::diagnostic::render::one_line;
 use averment_report::redact_run;
 use averment_runs::run::{Priced, Records, Run};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 /// So many files are told of by name.
 const FILES: usize = 20;
 /// So many reasons are told.
 const REASONS: usize = 3;
+/// So many empty runs are named.
+const NAMED: usize = 3;
 /// So many files are kept.
 const MOST: usize = 10_000;
 
@@ -17,6 +19,8 @@ const MOST: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Understood {
     files: Mutex<BTreeMap<String, OfFile>>,
+    /// Runs of which nothing is recorded: how many, and the first of them by file and place, with their names.
+    empty: Mutex<(u64, BTreeSet<(String, u64, String)>)>,
     /// Why the cost of runs is not known although a table of prices was given, and of how many.
     unpriced: Mutex<BTreeMap<String, u64>>,
 }
@@ -28,12 +32,47 @@ struct OfFile {
     first: (usize, String),
 }
 
+/// How many records were looked at, by file: runs, and what stands where a run could and is none.
+#[derive(Debug, Default)]
+pub struct FileRecords(Vec<(String, u64)>);
+
+impl FileRecords {
+    /// Adds records of a file; those of one file come one after the other.
+    pub fn add(&mut self, file: &str, records: u64) {
+        match self.0.last_mut() {
+            Some((last, count)) if last == file => *count = count.saturating_add(records),
+            _ if records > 0 => self.0.push((file.to_owned(), records)),
+            _ => {}
+        }
+    }
+
+    /// The files in the order in which they were read, each with its number of records.
+    pub fn files(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(file, records)| (file.as_str(), *records))
+    }
+}
+
 impl Understood {
+    /// Notes records of a file that are no runs and stand beside some: how many of how many, the line of the first, and why it is none.
+    pub fn note_beside(&self, file: &str, records: Records, first: (usize, String)) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        note_in(&mut files, file, records, first);
+    }
+
     /// Notes a run. What is noted does not depend on the order of the runs.
     pub fn note(&self, run: &Run<'_>) {
         if let Priced::Unknown(why) = &run.priced {
             let mut unpriced = self.unpriced.lock().unwrap_or_else(PoisonError::into_inner);
             note_unpriced(&mut unpriced, &redact_run(run, why));
+        }
+        if run.records.empty {
+            let place = (run.source.file.clone(), run.source.offset, redact_run(run, &run.source.name()));
+            let mut empty = self.empty.lock().unwrap_or_else(PoisonError::into_inner);
+            empty.0 = empty.0.saturating_add(1);
+            empty.1.insert(place);
+            if empty.1.len() > NAMED {
+                empty.1.pop_last();
+            }
         }
         if run.records.not_understood == 0 {
             return;
@@ -42,13 +81,7 @@ impl Understood {
         let line = |offset| run.source.place(run.text, offset).0;
         let first = first.map(|one| (line(one.offset), redact_run(run, &one.message))).unwrap_or_default();
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = files.get_mut(&run.source.file) {
-            known.records.seen += run.records.seen;
-            known.records.not_understood += run.records.not_understood;
-            known.first = std::mem::take(&mut known.first).min(first);
-        } else if files.len() < MOST {
-            files.insert(run.source.file.clone(), OfFile { records: run.records, first });
-        }
+        note_in(&mut files, &run.source.file, run.records, first);
     }
 
     /// A line for each file, in the order of their names.
@@ -59,7 +92,31 @@ impl Understood {
         if files.len() > FILES {
             said.push_str(&format!("warning: and so in {} more files\n", files.len() - FILES));
         }
+        said.push_str(&empty_in_words(&self.empty.lock().unwrap_or_else(PoisonError::into_inner)));
         said + &unpriced_in_words(&self.unpriced.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn note_in(files: &mut BTreeMap<String, OfFile>, file: &str, records: Records, first: (usize, String)) {
+    if let Some(known) = files.get_mut(file) {
+        known.records.seen = known.records.seen.saturating_add(records.seen);
+        known.records.not_understood = known.records.not_understood.saturating_add(records.not_understood);
+        known.first = std::mem::take(&mut known.first).min(first);
+    } else if files.len() < MOST {
+        files.insert(file.to_owned(), OfFile { records, first });
+    }
+}
+
+fn empty_in_words((count, first): &(u64, BTreeSet<(String, u64, String)>)) -> String {
+    let names: Vec<String> = first.iter().map(|(_, _, name)| format!("`{}`", one_line(name))).collect();
+    let names = names.join(", ");
+    match count {
+        0 => String::new(),
+        1 => format!("warning: a run is empty, no step and no output of it is recorded: {names}\n"),
+        count => {
+            let more = if *count > NAMED as u64 { ", …" } else { "" };
+            format!("warning: {count} runs are empty, no step and no output of them is recorded: {names}{more}\n")
+        }
     }
 }
 

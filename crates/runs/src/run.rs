@@ -227,8 +227,7 @@ impl Status {
 pub struct Step<'run> {
     /// Its kind.
     pub kind: Kind,
-    /// The tool's name of a call, the role of a message, the command, the path, the skill's name, the URL, the span's name,
-    /// the agent that a hand-over goes to.
+    /// The tool of a call, the role of a message, the command, the path, the skill, the URL, the span's name, the agent that takes over.
     pub name: &'run str,
     /// How it ended.
     pub status: Status,
@@ -308,10 +307,12 @@ pub struct Run<'run> {
 pub struct Records {
     /// Records that were looked at.
     pub seen: u64,
-    /// Those of them that the format has no meaning for: each has a warning, as long as there are not too many.
+    /// Those that the format has no meaning for: each has a warning, as long as there are not too many.
     pub not_understood: u64,
     /// Results whose calls are not there: the run is not complete.
     pub missing_calls: u64,
+    /// Whether nothing is recorded of the run but what it is: no step, no answer.
+    pub empty: bool,
     /// Lines that began like a record and could not be read: the run is not complete.
     pub lost: u64,
 }

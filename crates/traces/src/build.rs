@@ -120,6 +120,10 @@ impl<'run> Builder<'run> {
         if !self.of_format && step::hides_commands(&lists, steps) {
             self.warn_once(root.origin, step::HIDDEN_COMMANDS);
         }
+        self.records.empty = steps.is_empty() && root::says_nothing(object, self.of_format);
+        if self.records.empty {
+            self.warn_once(root.origin, root::EMPTY);
+        }
         let entries = root::entries(&mut self, object, recorded, steps)?;
         Ok(Run {
             text,

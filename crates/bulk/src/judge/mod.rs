@@ -17,6 +17,7 @@ use super::pipeline::Pipeline;
 use crate::faults::Point;
 use crate::incremental_totals::IncrementalTotals;
 use crate::prefilter::{Answer, Compiled, Prefilter, Scratch, Source};
+use crate::understood::FileRecords;
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
 use averment_base::memory::{self, asking};
 use averment_base::truth::Verdict;
@@ -27,6 +28,7 @@ use averment_report::chunk_totals::{ChunkTotals, Memory};
 use averment_report::drawn::Drawn;
 use averment_report::model::{RunReport, Unreadable};
 use averment_runs::run::RunSource;
+use averment_traces::error::ReadError;
 use averment_traces::names::Names;
 use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
@@ -89,6 +91,7 @@ pub struct Judge<'p> {
     verdicts: Vec<u8>,
     totals: ChunkTotals,
     reads: Reads,
+    records: FileRecords,
     /// Counts of runs of which nothing but counts is wanted.
     incremental: IncrementalTotals,
     /// What reports have room for.
@@ -150,6 +153,7 @@ impl<'p> Judge<'p> {
             verdicts: Vec::new(),
             totals: ChunkTotals::default(),
             reads: Reads::default(),
+            records: FileRecords::default(),
             done: Vec::new(),
             written: Vec::new(),
             time: RunTime::default(),
@@ -173,12 +177,18 @@ impl<'p> Judge<'p> {
         std::mem::take(&mut self.reads)
     }
 
+    /// How many records there were since this was asked last.
+    pub fn take_records(&mut self) -> FileRecords {
+        std::mem::take(&mut self.records)
+    }
+
     /// Judges a chunk whose lines, if it has any, are in `buffer`.
     pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<Done>, ChunkTotals) {
         self.time = RunTime::begin(self.pipeline.timed);
         match part {
             FilePart::Runs(runs) => {
                 for run in runs {
+                    self.records.add(file_of(&run), 1);
                     self.raw(run.as_ref().map_err(Unreadable::of));
                 }
             }
@@ -201,6 +211,7 @@ impl<'p> Judge<'p> {
             Ok(text) => self.lines(place, text, &index),
             Err(_) => {
                 for run in place.broken(std::mem::take(buffer)) {
+                    self.records.add(&place.file, 1);
                     self.raw(run.as_ref().map_err(Unreadable::of));
                 }
                 None
@@ -228,8 +239,9 @@ impl<'p> Judge<'p> {
         let limits = self.pipeline.reading.limits;
         let cursor = Cursor::new(text.as_bytes(), index, limits.json_depth);
         let chunk = Chunk { text, cursor, arena: &arena, limits: &limits };
-        let mut left = None;
+        let (mut left, mut records) = (None, 0);
         each_line(reader.as_mut(), chunk, index, |Line { number, start, end, text: line }, projection| {
+            records += 1;
             let source = || place.source(start, number);
             self.pipeline.faults.reach(Point::Line);
             if projection.is_some_and(|projection| self.prefiltered(projection, chunk, (Some(start), line), &source)) {
@@ -245,6 +257,7 @@ impl<'p> Judge<'p> {
                 }
             }
         });
+        self.records.add(&place.file, records);
         self.lines = reader;
         self.arena = arena;
         left
@@ -387,6 +400,14 @@ impl<'p> Judge<'p> {
             self.full = full;
         }
         !broke
+    }
+}
+
+/// The file that a run, or what cannot be read, stands in.
+pub(crate) fn file_of(run: &Result<RawRun, ReadError>) -> &str {
+    match run {
+        Ok(raw) => &raw.source.file,
+        Err(error) => &error.file,
     }
 }
 

@@ -310,12 +310,13 @@ fn judge(
         super::console::say(&format!("{}: what is reported is what was done until then\n", deadline.in_words()));
     }
     super::console::say(&end.in_words());
-    super::console::say(&outputs.passed_over());
+    super::console::say(&outputs.passed_over().note());
     outputs.not_judged(end.not_judged());
     let totals = outputs.totals();
     // Of traces without a run nothing was read under any name: why is said of each.
     if totals.runs > 0 && !end.is_cut() && !end.exhausted {
         super::console::say(&pipeline.unused.warnings());
+        outputs.passed_over().tell(&pipeline.understood);
         super::console::say(&pipeline.understood.warnings());
         super::console::say(&pipeline.reading.expected.as_ref().map(|rows| rows.warnings()).unwrap_or_default());
         let judged = |item| outputs.has_judged(item);

@@ -8,6 +8,7 @@ use super::record::Recording;
 use super::targets::{self, Opened, OutputTarget, ReportFile};
 use averment::stages::Wants;
 use averment_bulk::feed::Lost;
+use averment_bulk::understood::FileRecords;
 use averment_engine::vm::context::LISTED;
 use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
@@ -129,9 +130,14 @@ impl Outputs {
         Self { recording, measures, ..self }
     }
 
-    /// How many files were passed over, in words; empty where none was.
-    pub fn passed_over(&self) -> String {
-        self.passed_over.note()
+    /// What was passed over.
+    pub fn passed_over(&self) -> &PassedOver {
+        &self.passed_over
+    }
+
+    /// Counts records of files, behind what cannot be read of them.
+    pub fn records(&mut self, records: &FileRecords) {
+        self.passed_over.count(records);
     }
 
     /// What the reports need of a batch. What is known is looked for in whole runs with all that is found in them.

@@ -232,6 +232,7 @@ impl Writer<'_> {
             }
         }
         outputs.chunk(&finished.totals);
+        outputs.records(&finished.records);
         end.add(Broken { lost: Lost { runs: finished.lost, more: false }, dead: 0 });
         Ok(())
     }

@@ -55,6 +55,7 @@ mod profile;
 mod project;
 mod reading;
 mod reasons;
+mod records;
 mod redact;
 mod redaction;
 mod repl;

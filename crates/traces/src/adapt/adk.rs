@@ -164,7 +164,7 @@ fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
 }
 
 fn parts<'run>(talk: &mut Talk<'_, 'run, '_>, content: Object<'run>, speaker: Speaker, about: &About<'run>) {
-    for (at, part) in objects(list_of(content, OfPart::Parts).unwrap_or_default()) {
+    for (at, part) in talk.draft.objects(list_of(content, OfPart::Parts).unwrap_or_default()) {
         let called = first_of(part, &[OfPart::Call, OfPart::CallToo]).and_then(object);
         let given = first_of(part, &[OfPart::Response, OfPart::ResponseToo]).and_then(object);
         if let Some(words) = part.field(OfPart::Words) {
@@ -181,14 +181,13 @@ fn parts<'run>(talk: &mut Talk<'_, 'run, '_>, content: Object<'run>, speaker: Sp
 }
 
 fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &About<'run>) {
-    if let Some(tool) = call.field(OfPart::Name) {
-        let made = Made { tool, args: call.field(OfPart::Args), id: call.field(OfPart::Id), origin: node.origin };
-        talk.call(made, about);
-        let hands_over = super::text(tool).and_then(Transfer::of).is_some();
-        let to = call.field(OfPart::Args).and_then(object);
-        let to = to.and_then(|args| first_of(args, &[OfPart::Agent, OfPart::AgentToo]));
-        to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
-    }
+    let tool = call.field(OfPart::Name).unwrap_or(Node::computed(averment_base::value::Value::Null));
+    let made = Made { tool, args: call.field(OfPart::Args), id: call.field(OfPart::Id), origin: node.origin };
+    talk.call(made, about);
+    let hands_over = super::text(tool).and_then(Transfer::of).is_some();
+    let to = call.field(OfPart::Args).and_then(object);
+    let to = to.and_then(|args| first_of(args, &[OfPart::Agent, OfPart::AgentToo]));
+    to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
 }
 
 /// What a function gave back. An object that holds nothing but an error is no answer.

@@ -196,7 +196,7 @@ impl<'run> Exchanges<'run> {
         if let Some(words) = first_of(request, &[OfApi::Instructions, OfApi::System]) {
             said(Speaker::System, words, &mut pieces, draft);
         }
-        for (node, message) in objects(list_of(request, OfApi::Messages).unwrap_or_default()) {
+        for (node, message) in draft.objects(list_of(request, OfApi::Messages).unwrap_or_default()) {
             of_message(node, message, &mut pieces, draft);
         }
         match request.field(OfApi::Input).map(|input| (input, input.value)) {
@@ -336,6 +336,9 @@ fn of_message<'run>(
     if role == Some(Role::Assistant) && !matches!(pieces.last(), Some(Piece::Turn)) {
         pieces.push(Piece::Turn);
     }
+    if role.is_none() && message.field(OfMessage::Content).is_none() {
+        draft.not_understood(node.origin, "a message without `role` is passed over");
+    }
     if let Some(content) = message.field(OfMessage::Content) {
         let blocks = list(content).unwrap_or_default();
         let is_plain = |(_, block): (Node<'_>, Object<'_>)| matches!(blocks::of(block), Block::Says(_) | Block::Silent);
@@ -345,7 +348,7 @@ fn of_message<'run>(
             blocks_into(speaker, blocks, pieces, draft);
         }
     }
-    for (node, call) in objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
+    for (node, call) in draft.objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
         pieces.push(Piece::Call(node, call));
     }
 }
@@ -366,7 +369,7 @@ fn blocks_into<'run>(
 
 /// The items of OpenAI's Responses; a message among them needs no type.
 pub(super) fn items_into<'run>(items: &'run [Node<'run>], pieces: &mut Vec<Piece<'run>>, draft: &mut Draft<'run, '_>) {
-    for (node, item) in objects(items) {
+    for (node, item) in draft.objects(items) {
         match (text_of(item, OfItem::Role), item.field(OfItem::Content)) {
             (Some(role), Some(content)) => said(speaker(Role::of(role)), content, pieces, draft),
             _ => pieces.push(Piece::Item(node, item)),

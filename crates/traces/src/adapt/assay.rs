@@ -4,7 +4,7 @@ use super::cutting::Cutting;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
+use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -136,7 +136,7 @@ fn read_whole<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(),
     let meta = object_of(trace, OfLine::Meta);
     about_run(&mut talk, meta);
     let calls = meta.and_then(|meta| list_of(meta, OfLine::Calls)).unwrap_or_default();
-    let mut calls: Vec<_> = objects(calls).collect();
+    let mut calls: Vec<_> = talk.draft.objects(calls).collect();
     let place = |call: &Object<'_>| {
         call.field(OfLine::Position).and_then(|place| match place.value {
             Value::Number(place) => place.as_i64(),

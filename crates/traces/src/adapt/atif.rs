@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, content, first_of, list_of, object, object_of, objects, text, text_of};
+use super::{Format, IN_FULL, content, first_of, list_of, object, object_of, text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 
@@ -127,14 +127,14 @@ fn step<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, step: Object<'run
     if let Some(words) = step.field(OfAtif::Message) {
         talk.say_content(speaker, words, &about, node.origin);
     }
-    for (at, call) in objects(list_of(step, OfAtif::Calls).unwrap_or_default()) {
+    for (at, call) in talk.draft.objects(list_of(step, OfAtif::Calls).unwrap_or_default()) {
         let tool = call.field(OfAtif::Tool).unwrap_or(Node::computed(Value::Null));
         let (args, id) = (call.field(OfAtif::Args), call.field(OfAtif::Call));
         talk.call(Made { tool, args, id, origin: at.origin }, &about);
     }
     let observation = object_of(step, OfAtif::Observation);
     let results = observation.and_then(|observation| list_of(observation, OfAtif::Results)).unwrap_or_default();
-    for (at, given) in objects(results) {
+    for (at, given) in talk.draft.objects(results) {
         let content = first_of(given, &[OfAtif::Content]);
         let result = content.map(|given| content::text(given, talk.draft.arena).unwrap_or(given));
         // What the system tells in between answers no call.

@@ -5,7 +5,7 @@ use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, fields};
 use super::talk::{About, Made, Speaker, Talk};
-use super::{Format, IN_FULL, items_of, list_of, object, object_of, objects, text_of};
+use super::{Format, IN_FULL, items_of, list_of, object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 
@@ -96,10 +96,10 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         answer.id = id;
         answer.node.get_or_insert(*node);
         answer.usage = object_of(chunk, OfChunk::Usage).or(answer.usage);
-        let choices = objects(list_of(chunk, OfChunk::Choices).unwrap_or_default());
+        let choices = talk.draft.objects(list_of(chunk, OfChunk::Choices).unwrap_or_default());
         for (_, choice) in choices.filter(|(_, choice)| index(*choice, OfChunk::Index).is_none_or(|index| index == 0)) {
             if let Some(delta) = object_of(choice, OfChunk::Delta) {
-                grow(&mut answer, delta);
+                grow(&mut answer, delta, talk.draft);
             }
         }
     }
@@ -115,10 +115,10 @@ fn index<F: super::Row>(object: Object<'_>, field: F) -> Option<i64> {
     }
 }
 
-fn grow<'run>(answer: &mut Answer<'run>, delta: Object<'run>) {
+fn grow<'run>(answer: &mut Answer<'run>, delta: Object<'run>, draft: &mut Draft<'run, '_>) {
     answer.words.push_str(text_of(delta, OfDelta::Content).or(text_of(delta, OfDelta::Refusal)).unwrap_or_default());
     answer.thought.push_str(text_of(delta, OfDelta::Thought).unwrap_or_default());
-    for (node, part) in objects(list_of(delta, OfDelta::Calls).unwrap_or_default()) {
+    for (node, part) in draft.objects(list_of(delta, OfDelta::Calls).unwrap_or_default()) {
         let index = index(part, OfDelta::Index);
         let known = answer.calls.iter().position(|call| index.is_some() && call.index == index);
         let place = known.unwrap_or_else(|| {

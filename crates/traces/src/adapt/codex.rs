@@ -124,7 +124,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     match root.value {
         Value::List(lines) => lines.iter().for_each(|line| session.line(*line)),
         Value::Object(object) => {
-            for (node, item) in objects(list_of(object, OfPayload::Items).unwrap_or_default()) {
+            for (node, item) in session.talk.draft.objects(list_of(object, OfPayload::Items).unwrap_or_default()) {
                 session.talk.draft.record();
                 session.item(node, item, &About::default());
             }

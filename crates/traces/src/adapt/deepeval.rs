@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::spans::attributes::Fact;
 use super::spans::{Act, ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node};
-use super::{Format, IN_FULL, list, object, objects};
+use super::{Format, IN_FULL, are_mostly, list};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 
@@ -66,9 +66,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn is_trace(trace: Object<'_>) -> bool {
-    let has_id = |node: &Node<'_>| object(*node).is_some_and(|span| of(span, Of::Id).is_some());
-    let mut spans = lists(trace).filter_map(|(_, items)| list(items)).flatten().peekable();
-    spans.peek().is_some() && spans.all(has_id)
+    let lists = trace.entries().iter().filter(|entry| OfTrace::of(entry.key).is_some());
+    are_mostly(lists.filter_map(|entry| list(entry.node)).flatten(), |span| of(span, Of::Id).is_some())
 }
 
 fn lists(trace: Object<'_>) -> impl Iterator<Item = (OfTrace, Node<'_>)> {
@@ -79,9 +78,12 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     let Value::Object(trace) = root.value else { return Ok(()) };
     let mut spans = Vec::new();
     for (kind, items) in lists(trace) {
-        for (node, object) in list(items).into_iter().flat_map(objects) {
+        for (node, object) in draft.objects(list(items).unwrap_or_default()) {
             draft.record();
-            spans.push(span(node, object, kind, draft));
+            match of(object, Of::Id) {
+                Some(_) => spans.push(span(node, object, kind, draft)),
+                None => draft.not_understood(node.origin, "a span without `uuid` is passed over"),
+            }
         }
     }
     let at = |word| of(trace, word).and_then(|node| instant(node, Unit::NanosecondsByLength));

@@ -27,6 +27,9 @@ pub(crate) struct Draft<'run, 'limits> {
     uncalled: Vec<Option<&'run str>>,
 }
 
+/// What is said of a value where a record is expected.
+const NO_OBJECT: &str = "what is no object is passed over";
+
 /// A step whose fields may still grow.
 pub(crate) struct Pending<'run> {
     kind: Kind,
@@ -177,6 +180,18 @@ impl<'run, 'limits> Draft<'run, 'limits> {
     pub(crate) fn not_understood(&mut self, origin: Origin, message: impl Into<String>) {
         self.records.not_understood += 1;
         self.warn(origin, message);
+    }
+
+    /// The objects of a list of records. What is none is a record that nobody understands.
+    pub(crate) fn objects(
+        &mut self,
+        items: &'run [Node<'run>],
+    ) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
+        for node in items.iter().filter(|node| super::object(**node).is_none()) {
+            self.record();
+            self.not_understood(node.origin, NO_OBJECT);
+        }
+        super::objects(items)
     }
 
     /// The same, unless it was said already.

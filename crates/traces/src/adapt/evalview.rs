@@ -4,7 +4,7 @@ use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of};
+use super::{Format, IN_FULL, are_mostly, first_of, list_of, object, object_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Status;
@@ -62,12 +62,10 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn is_trace(trace: Object<'_>) -> bool {
-    let is_step = |node: &Node<'_>| {
-        object(*node).is_some_and(|step| step.field(OfCall::Tool).is_some() && step.field(OfCall::Id).is_some())
-    };
+    let is_step = |step: Object<'_>| step.field(OfCall::Tool).is_some() && step.field(OfCall::Id).is_some();
     trace.field(OfResult::Output).is_some()
         && trace.field(OfResult::Session).is_some()
-        && list_of(trace, OfResult::Steps).is_some_and(|steps| steps.iter().all(is_step))
+        && list_of(trace, OfResult::Steps).is_some_and(|steps| steps.is_empty() || are_mostly(steps.iter(), is_step))
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {

@@ -169,7 +169,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 fn answer<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &About<'run>) {
     talk.begin_turn();
     talk.meta(of_meta::MODEL, message.field(OfMessage::Model));
-    for (at, thought) in objects(list_of(message, OfMessage::Thoughts).unwrap_or_default()) {
+    for (at, thought) in talk.draft.objects(list_of(message, OfMessage::Thoughts).unwrap_or_default()) {
         if let Some(words) = thought.field(OfMessage::Description) {
             let about = About { time: thought.field(OfMessage::Time), ..*about };
             talk.say(Speaker::Thinking, words, &about, at.origin);
@@ -178,7 +178,7 @@ fn answer<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object
     if let Some(content) = message.field(OfMessage::Content) {
         talk.say_content(Speaker::Assistant, content, about, node.origin);
     }
-    for (at, call) in objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
+    for (at, call) in talk.draft.objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
         one_call(talk, at, call, about);
     }
     if let Some(tokens) = object_of(message, OfMessage::Tokens) {

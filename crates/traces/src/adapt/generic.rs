@@ -5,7 +5,7 @@ use super::calls::Usage;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shapes};
 use super::messages::OfCall;
-use super::{Format, Projected, list, never, object_of, objects};
+use super::{Format, Projected, list, never, object_of};
 use crate::error::Placed;
 use crate::names::{Names, Part, Unit, at};
 use averment_base::diagnostic::suggest::nearest;
@@ -114,13 +114,13 @@ pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, na
     draft.kinds_in_no_order();
     draft.records(&[Kind::Call]);
     let calls = names.of(Part::Calls).iter().find_map(|key| Some((key.as_ref(), list_under(object, key)?)));
-    for (node, call) in objects(calls.map_or(&[], |(_, calls)| calls)) {
+    for (node, call) in draft.objects(calls.map_or(&[], |(_, calls)| calls)) {
         draft.record();
         add_call(draft, node, call, names);
     }
     if let Some(messages) = names.of(Part::Messages).iter().find_map(|key| list_under(object, key)) {
         draft.records(&[Kind::Message]);
-        for (node, message) in objects(messages) {
+        for (node, message) in draft.objects(messages) {
             add_message(draft, node, message, names);
         }
     }

@@ -210,7 +210,7 @@ fn message<'run>(
         }
     }
     content.into_iter().for_each(|content| talk.say_content(speaker, content, &about, node.origin));
-    for (at, call) in objects(list_of(message, OfInspect::Calls).unwrap_or_default()) {
+    for (at, call) in talk.draft.objects(list_of(message, OfInspect::Calls).unwrap_or_default()) {
         let tool = call.field(OfInspect::Function).unwrap_or(Node::computed(Value::Null));
         let made =
             Made { tool, args: call.field(OfInspect::Arguments), id: call.field(OfInspect::Id), origin: at.origin };
@@ -222,7 +222,7 @@ fn message<'run>(
 
 /// When calls were made, by their ids; one that comes again is not told apart and keeps its first time.
 fn events<'run>(talk: &mut Talk<'_, 'run, '_>, sample: Object<'run>, calls: &FxHashMap<&'run str, StepId>) {
-    for (_, event) in objects(list_of(sample, OfSample::Events).unwrap_or_default()) {
+    for (_, event) in talk.draft.objects(list_of(sample, OfSample::Events).unwrap_or_default()) {
         if text_of(event, OfEvent::Event).and_then(EventType::of).is_none() {
             continue;
         }

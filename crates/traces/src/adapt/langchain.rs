@@ -158,7 +158,7 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, sayer: Option<Saye
 /// The calls of a message; where it has none of its own, those of the provider.
 fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, message: Object<'run>, about: &About<'run>) {
     let own = list_of(message, OfMessage::Calls).unwrap_or_default();
-    for (at, call) in objects(own) {
+    for (at, call) in talk.draft.objects(own) {
         let tool = call.field(OfMessage::Name).unwrap_or(Node::computed(Value::Null));
         let (args, id) = (call.field(OfMessage::Args), call.field(OfMessage::Id));
         talk.call(Made { tool, args, id, origin: at.origin }, about);
@@ -166,7 +166,7 @@ fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, message: Object<'run>, about: &Abo
     let Some(more) = object_of(message, OfMessage::More).filter(|_| own.is_empty()) else { return };
     let (several, single) = (list_of(more, OfChat::Calls), more.field(OfChat::Call));
     let single = single.filter(|_| several.is_none()).and_then(|node| Some((node, object(node)?)));
-    for (at, call) in objects(several.unwrap_or_default()).chain(single) {
+    for (at, call) in talk.draft.objects(several.unwrap_or_default()).chain(single) {
         let function = messages::function(&call, &Parsed).and_then(object).unwrap_or(call);
         let tool = function.field(OfCall::Name).unwrap_or(Node::computed(Value::Null));
         let (args, id) = (messages::arguments(&function), call.field(OfCall::Id));

@@ -4,7 +4,7 @@ use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
 use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, ways};
-use super::{Format, IN_FULL, list, object};
+use super::{Format, IN_FULL, are_mostly, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Number, Object, Value};
 
@@ -114,21 +114,20 @@ fn is_observation(object: Object<'_>) -> bool {
         && is_text(Of::Trace)
 }
 
+/// Whether an object is an observation as it stands in its trace.
+fn is_part(one: Object<'_>) -> bool {
+    of(one, Of::Type).and_then(text_of_node).is_some_and(|kind| Type::of(kind).is_some())
+        && of(one, Of::Start).is_some()
+}
+
 fn is_trace(trace: Object<'_>) -> bool {
     let observations = of(trace, Of::Observations).and_then(list).unwrap_or_default();
-    let is_one = |node: &Node<'_>| {
-        object(*node).is_some_and(|one| {
-            of(one, Of::Type).and_then(text_of_node).is_some_and(|kind| Type::of(kind).is_some())
-                && of(one, Of::Start).is_some()
-        })
-    };
-    !observations.is_empty() && observations.iter().all(is_one)
+    are_mostly(observations.iter(), is_part)
 }
 
 fn is_page(page: Object<'_>) -> bool {
     let items = of(page, Of::Data).and_then(list).unwrap_or_default();
-    !items.is_empty()
-        && items.iter().all(|item| object(*item).is_some_and(|item| is_observation(item) || is_trace(item)))
+    are_mostly(items.iter(), |item| is_observation(item) || is_trace(item))
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
@@ -136,8 +135,12 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     let mut observations: Vec<Node<'run>> = Vec::new();
     collect(root, &mut whole, &mut observations, 0);
     let mut spans = Vec::new();
-    for (node, object) in observations.into_iter().filter_map(|node| Some((node, object(node)?))) {
+    for node in observations {
         draft.record();
+        let Some(object) = object(node).filter(|one| is_part(*one)) else {
+            draft.not_understood(node.origin, "what is no observation is passed over");
+            continue;
+        };
         whole.id = whole.id.or_else(|| of(object, Of::Trace));
         spans.push(span(node, object, draft));
     }
@@ -162,9 +165,13 @@ fn collect<'run>(node: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node
         }
         Value::Object(object) if is_observation(object) => found.push(node),
         Value::Object(page) if depth < DEEP => {
-            of(page, Of::Data).into_iter().for_each(|data| collect(data, whole, found, depth + 1));
+            // What holds nothing is told as what it is.
+            match of(page, Of::Data) {
+                Some(data) => collect(data, whole, found, depth + 1),
+                None => found.push(node),
+            }
         }
-        _ => {}
+        _ => found.push(node),
     }
 }
 

@@ -4,7 +4,7 @@ use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
 use super::spans::{ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, ways};
-use super::{Format, IN_FULL, list, object};
+use super::{Format, IN_FULL, are_mostly, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -119,29 +119,38 @@ fn is_run(object: Object<'_>) -> bool {
     kind.is_some() && [OfRun::Order, OfRun::Trace, OfRun::Children].into_iter().any(|word| of(object, word).is_some())
 }
 
+/// The lists of runs that an object holds.
 fn lists(object: Object<'_>) -> impl Iterator<Item = Node<'_>> {
     object.entries().iter().filter(|entry| OfPayload::of(entry.key).is_some()).map(|entry| entry.node)
 }
 
 fn holds_runs(object: Object<'_>) -> bool {
-    let mut runs = lists(object).filter_map(list).flatten().peekable();
-    // What ends a run need not say again what it is.
-    let known = |run: &Node<'_>| super::object(*run).is_some_and(|run| is_run(run) || of(run, OfRun::Order).is_some());
-    runs.peek().is_some() && runs.all(known)
+    let runs = object.entries().iter().filter(|entry| OfPayload::of(entry.key).is_some());
+    are_mostly(runs.filter_map(|entry| list(entry.node)).flatten(), is_record)
 }
 
-fn collect<'run>(node: Node<'run>, found: &mut Vec<Object<'run>>, depth: usize) {
+/// What ends a run need not say again what it is.
+fn is_record(object: Object<'_>) -> bool {
+    is_run(object) || of(object, OfRun::Order).is_some()
+}
+
+/// Finds the records, and what stands among them and is none (`Err`).
+fn collect<'run>(node: Node<'run>, found: &mut Vec<Result<Object<'run>, Node<'run>>>, depth: usize) {
     const DEEP: usize = 200;
     match node.value {
-        Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, found, depth + 1)),
+        Value::List(items) if depth < DEEP && (depth == 0 || !items.is_empty()) => {
+            items.iter().for_each(|item| collect(*item, found, depth + 1))
+        }
         Value::Object(object) if holds_runs(object) => lists(object).for_each(|list| collect(list, found, depth + 1)),
-        Value::Object(object) => {
-            found.push(object);
-            if let Some(children) = of(object, OfRun::Children).filter(|_| depth < DEEP) {
+        Value::Object(object) if is_record(object) => {
+            found.push(Ok(object));
+            if let Some(children) = of(object, OfRun::Children)
+                .filter(|runs| depth < DEEP && list(*runs).is_some_and(|runs| !runs.is_empty()))
+            {
                 collect(children, found, depth + 1);
             }
         }
-        _ => {}
+        _ => found.push(Err(node)),
     }
 }
 
@@ -152,6 +161,13 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     let (mut order, mut by_id): (Vec<Vec<Object<'run>>>, FxHashMap<&str, usize>) = (Vec::new(), FxHashMap::default());
     for record in records {
         draft.record();
+        let record = match record {
+            Ok(record) => record,
+            Err(node) => {
+                draft.not_understood(node.origin, "what is no run of LangSmith is passed over");
+                continue;
+            }
+        };
         let id = of(record, OfRun::Id).and_then(text_of_node);
         match id.and_then(|id| by_id.get(id)).and_then(|place| order.get_mut(*place)) {
             Some(known) => known.push(record),

@@ -101,7 +101,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         match payload(*node) {
             Some(event) => session.event(*node, event),
             // What was sent comes back in the stream.
-            None if matches!(node.value, Value::List(_)) => {}
+            None if matches!(node.value, Value::List([name, ..]) if text(*name).is_some()) => {}
             None => session.talk.draft.not_understood(node.origin, "what is no event is passed over"),
         }
     }

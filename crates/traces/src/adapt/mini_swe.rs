@@ -108,7 +108,7 @@ impl<'run> Session<'_, 'run, '_> {
                 self.talk.begin_turn();
                 words.into_iter().for_each(|words| self.talk.say(Speaker::Assistant, words, &about, node.origin));
                 let calls = list_of(message, OfMini::Calls).unwrap_or_default();
-                objects(calls).for_each(|(at, call)| self.call(at, call));
+                self.talk.draft.objects(calls).for_each(|(at, call)| self.call(at, call));
                 if let Some(words) = words.filter(|_| calls.is_empty()) {
                     self.block(node, words);
                 }

@@ -43,6 +43,7 @@ mod opencode;
 mod openhands;
 mod otel;
 mod owasp;
+mod records;
 mod run_state;
 mod runsight;
 mod skillgym;
@@ -69,6 +70,8 @@ use draft::Draft;
 use fields::{Parsed, Record, Row, first};
 #[cfg(test)]
 pub(crate) use openai_chat::{OfChoice, OfExchange};
+use records::are_mostly;
+pub(crate) use records::is_told;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
 use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, ways};
-use super::{Format, IN_FULL, list, object};
+use super::{Format, IN_FULL, are_mostly, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 
@@ -104,19 +104,20 @@ fn record(object: Object<'_>) -> Option<Record> {
 
 fn is_payload(payload: Object<'_>) -> bool {
     let items = of(payload, Of::Items).and_then(list).unwrap_or_default();
-    !items.is_empty() && items.iter().all(|item| object(*item).is_some_and(|item| record(item).is_some()))
+    are_mostly(items.iter(), |item| record(item).is_some())
 }
 
-fn collect<'run>(node: Node<'run>, found: &mut Vec<(Record, Node<'run>, Object<'run>)>, depth: usize) {
+/// Finds the records; what stands among them and is none has no kind.
+fn collect<'run>(node: Node<'run>, found: &mut Vec<(Node<'run>, Option<(Record, Object<'run>)>)>, depth: usize) {
     const DEEP: usize = 4;
     match node.value {
         Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, found, depth + 1)),
         Value::Object(object) => match (record(object), of(object, Of::Items)) {
-            (Some(record), _) => found.push((record, node, object)),
+            (Some(record), _) => found.push((node, Some((record, object)))),
             (None, Some(items)) if depth < DEEP => collect(items, found, depth + 1),
-            _ => {}
+            _ => found.push((node, None)),
         },
-        _ => {}
+        _ => found.push((node, None)),
     }
 }
 
@@ -124,8 +125,12 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     let mut records = Vec::new();
     collect(root, &mut records, 0);
     let (mut spans, mut whole) = (Vec::new(), Whole::default());
-    for (record, node, object) in records {
+    for (node, known) in records {
         draft.record();
+        let Some((record, object)) = known else {
+            draft.not_understood(node.origin, "what is no trace and no span is passed over");
+            continue;
+        };
         match record {
             Record::Trace => {
                 whole.id = of(object, Of::Id);

@@ -220,9 +220,12 @@ fn collect<'run>(node: Node<'run>, messages: &mut Vec<Node<'run>>, usage: &mut U
             exchange(request, messages, usage, draft);
         }
         response(object, node, messages, usage, draft);
-    } else {
+    } else if [OfExchange::Messages, OfExchange::Choices].into_iter().any(|field| object.field(field).is_some()) {
         exchange(object, messages, usage, draft);
         choices(object, messages);
+    } else {
+        draft.record();
+        draft.not_understood(node.origin, "a message without `role` is passed over");
     }
 }
 
@@ -362,7 +365,7 @@ impl<'run> Conversation<'_, 'run, '_> {
     }
 
     fn calls(&mut self, message: Object<'run>) {
-        for (node, call) in objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
+        for (node, call) in self.draft.objects(list_of(message, OfMessage::Calls).unwrap_or_default()) {
             let function = function(&call, &Parsed).and_then(object).unwrap_or(call);
             self.call(node, function, call.field(OfCall::Id));
         }
@@ -373,7 +376,7 @@ impl<'run> Conversation<'_, 'run, '_> {
 
     fn call(&mut self, node: Node<'run>, function: Object<'run>, id: Option<Node<'run>>) {
         let Some((name, tool)) = function.field(OfCall::Name).and_then(|name| Some((name, text(name)?))) else {
-            self.draft.warn(node.origin, "a call without the name of its tool is passed over");
+            self.draft.not_understood(node.origin, "a call without the name of its tool is passed over");
             return;
         };
         let args = messages::arguments(&function).map(|args| arguments(self.draft, args));

@@ -173,7 +173,7 @@ impl<'run> Session<'_, 'run, '_> {
             }
         }
         let speaker = if of_assistant { Speaker::Assistant } else { Speaker::User };
-        for (node, part) in objects(list_of(message, OfExport::Parts).unwrap_or_default()) {
+        for (node, part) in self.talk.draft.objects(list_of(message, OfExport::Parts).unwrap_or_default()) {
             // The counts of its steps are those of the message.
             let kind = text_of(part, OfPart::Type).and_then(PartType::of);
             if kind != Some(PartType::Finish) {

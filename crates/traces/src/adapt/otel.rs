@@ -5,7 +5,7 @@ use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::{Fact, as_object};
 use super::spans::{Act, Span, Unit, Whole, bodies, instant, names, of_word, tell, text_of_node, ways};
-use super::{Format, IN_FULL, list, object, objects};
+use super::{Format, IN_FULL, are_mostly, list, object, objects};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 
@@ -143,8 +143,7 @@ fn is_span(object: Object<'_>) -> bool {
 }
 
 fn is_list_of_spans(node: Node<'_>) -> bool {
-    list(node)
-        .is_some_and(|items| !items.is_empty() && items.iter().take(4).all(|item| object(*item).is_some_and(is_span)))
+    list(node).is_some_and(|items| are_mostly(items.iter(), is_span))
 }
 
 /// A trace of Jaeger.
@@ -156,10 +155,8 @@ fn is_jaeger(object: Object<'_>) -> bool {
 
 /// Whether an object holds spans of OTLP.
 fn is_otlp(object: Object<'_>) -> bool {
-    let scopes =
-        |resource: &Node<'_>| container(super::object(*resource)?, OfContainer::Scopes).and_then(list).map(|_| ());
     let resources = container(object, OfContainer::Resources).and_then(list).unwrap_or_default();
-    !resources.is_empty() && resources.iter().all(|resource| scopes(resource).is_some())
+    are_mostly(resources.iter(), |resource| container(resource, OfContainer::Scopes).and_then(list).is_some())
 }
 
 fn holds_spans(object: Object<'_>) -> bool {
@@ -171,9 +168,7 @@ fn holds_spans(object: Object<'_>) -> bool {
         || is_span(object)
         || inside(OfContainer::Trace, &is_otlp)
         || data().is_some_and(is_list_of_spans)
-        || data()
-            .and_then(list)
-            .is_some_and(|data| !data.is_empty() && objects(data).all(|(_, trace)| is_jaeger(trace)))
+        || data().and_then(list).is_some_and(|data| are_mostly(data.iter(), is_jaeger))
         || container(object, OfContainer::Spans).is_some_and(is_list_of_spans)
 }
 
@@ -184,8 +179,8 @@ fn says(object: Object<'_>, is: fn(&str) -> bool) -> bool {
     let mut found = false;
     each_span(
         Node::computed(Value::Object(object)),
-        &mut |span, _| {
-            if left > 0 && !found {
+        &mut |one| {
+            if let (Found::Span(span, _), true) = (one, left > 0 && !found) {
                 left -= 1;
                 let attributes = of(span, OfSpan::Attributes);
                 found = attributes.is_some_and(|attributes| match attributes.value {
@@ -205,39 +200,61 @@ fn is_open_inference(name: &str) -> bool {
     name == "openinference.span.kind"
 }
 
-/// Looks at each span in a container, with the form that it is written in; what is none is given with `None`.
-fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(Object<'run>, Form), depth: usize) {
+/// Looks at each span in a container, with the form that it is written in, and at what stands in the place of one and is none.
+fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(Found<'run>), depth: usize) {
     const DEEP: usize = 3;
-    let items = |node: Node<'run>| list(node).unwrap_or_default();
-    match node.value {
-        Value::List(nodes) if depth < DEEP => nodes.iter().for_each(|node| each_span(*node, look, depth + 1)),
-        Value::Object(object) => {
-            if let Some(resources) = container(object, OfContainer::Resources) {
-                for (_, resource) in objects(items(resources)) {
-                    for (_, scope) in
-                        container(resource, OfContainer::Scopes).into_iter().flat_map(|scopes| objects(items(scopes)))
-                    {
-                        for (_, span) in
-                            container(scope, OfContainer::Spans).into_iter().flat_map(|spans| objects(items(spans)))
-                        {
-                            look(span, Form::Otlp);
-                        }
-                    }
-                }
-            } else if let Some(trace) = container(object, OfContainer::Trace).filter(|_| depth < DEEP) {
-                each_span(trace, look, depth + 1);
-            } else if is_jaeger(object) {
-                let spans = container(object, OfContainer::Spans).map(items).unwrap_or_default();
-                objects(spans).for_each(|(_, span)| look(span, Form::Jaeger));
-            } else if is_span(object) {
-                look(object, Form::Flat);
-            } else if let Some(inner) =
-                [OfContainer::Data, OfContainer::Spans].into_iter().find_map(|word| container(object, word))
-            {
-                each_span(inner, look, depth + 1);
-            }
+    let Value::Object(object) = node.value else {
+        return match list(node).filter(|nodes| depth < DEEP && (depth == 0 || !nodes.is_empty())) {
+            Some(nodes) => nodes.iter().for_each(|node| each_span(*node, look, depth + 1)),
+            None => look(Found::Other(node)),
+        };
+    };
+    if let Some(resources) = container(object, OfContainer::Resources) {
+        each_inside(resources, OfContainer::Scopes, look, &mut |scope, look| {
+            each_inside(scope, OfContainer::Spans, look, &mut |spans, look| each_of(spans, Form::Otlp, look));
+        });
+    } else if let Some(trace) = container(object, OfContainer::Trace).filter(|_| depth < DEEP) {
+        each_span(trace, look, depth + 1);
+    } else if is_jaeger(object) {
+        container(object, OfContainer::Spans).into_iter().for_each(|spans| each_of(spans, Form::Jaeger, look));
+    } else if is_span(object) {
+        look(Found::Span(object, Form::Flat));
+    } else if let Some(inner) =
+        [OfContainer::Data, OfContainer::Spans].into_iter().find_map(|word| container(object, word))
+    {
+        each_span(inner, look, depth + 1);
+    } else {
+        look(Found::Other(node));
+    }
+}
+
+/// What stands in the place of a span.
+enum Found<'run> {
+    Span(Object<'run>, Form),
+    Other(Node<'run>),
+}
+
+/// Goes into what each element of a list of containers holds; what holds nothing is none.
+fn each_inside<'run>(
+    containers: Node<'run>,
+    inner: OfContainer,
+    look: &mut dyn FnMut(Found<'run>),
+    each: &mut dyn FnMut(Node<'run>, &mut dyn FnMut(Found<'run>)),
+) {
+    for node in list(containers).unwrap_or_default() {
+        match object(*node) {
+            Some(object) => container(object, inner).into_iter().for_each(|inside| each(inside, look)),
+            None => look(Found::Other(*node)),
         }
-        _ => {}
+    }
+}
+
+/// The spans of a list that holds nothing else.
+fn each_of<'run>(spans: Node<'run>, form: Form, look: &mut dyn FnMut(Found<'run>)) {
+    for node in list(spans).unwrap_or_default() {
+        let is_one =
+            |object: &Object<'run>| [OfSpan::Id, OfSpan::Name].into_iter().any(|word| context(*object, word).is_some());
+        look(object(*node).filter(is_one).map_or(Found::Other(*node), |object| Found::Span(object, form)));
     }
 }
 
@@ -250,8 +267,16 @@ enum Form {
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let mut found = Vec::new();
-    each_span(root, &mut |object, form| found.push((object, form)), 0);
+    let (mut found, mut others) = (Vec::new(), Vec::new());
+    let mut take = |one| match one {
+        Found::Span(object, form) => found.push((object, form)),
+        Found::Other(node) => others.push(node),
+    };
+    each_span(root, &mut take, 0);
+    for node in others {
+        draft.record();
+        draft.not_understood(node.origin, "what is no span is passed over");
+    }
     let id = found.iter().find_map(|(object, _)| context(*object, OfSpan::Trace));
     let traces: rustc_hash::FxHashSet<&str> =
         found.iter().filter_map(|(object, _)| context(*object, OfSpan::Trace).and_then(text_of_node)).collect();

@@ -81,10 +81,13 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     talk.meta(OfTrace::Events.key(), trace.field(OfTrace::Events));
     talk.meta(OfTrace::Memory.key(), trace.field(OfTrace::Memory));
     said(&mut talk, list_of(trace, OfTrace::Messages).unwrap_or_default(), &About::default());
-    for (_, event) in objects(list_of(trace, OfTrace::Events).unwrap_or_default()) {
+    for (at, event) in talk.draft.objects(list_of(trace, OfTrace::Events).unwrap_or_default()) {
         talk.draft.record();
         let about = About { time: first_of(event, &[OfEntry::Time]), ..About::default() };
         let data = object_of(event, OfEntry::Data);
+        if data.is_none() && !is_event(event) {
+            talk.draft.not_understood(at.origin, "an event of unknown type is passed over");
+        }
         let inside = |field| data.and_then(|data| list_of(data, field)).unwrap_or_default();
         said(&mut talk, inside(OfTrace::Messages), &about);
         calls(&mut talk, inside(OfTrace::Calls), &about);
@@ -98,21 +101,22 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 }
 
 fn said<'run>(talk: &mut Talk<'_, 'run, '_>, messages: &'run [Node<'run>], about: &About<'run>) {
-    for (node, message) in objects(messages) {
+    for (node, message) in talk.draft.objects(messages) {
         talk.draft.record();
         let speaker = match text_of(message, OfEntry::Role).and_then(Role::of) {
             Some(Role::Assistant) => Speaker::Assistant,
             Some(Role::User) => Speaker::User,
             _ => Speaker::System,
         };
-        if let Some(content) = message.field(OfEntry::Content) {
-            talk.say_content(speaker, content, about, node.origin);
+        match message.field(OfEntry::Content) {
+            Some(content) => talk.say_content(speaker, content, about, node.origin),
+            None => talk.draft.not_understood(node.origin, "a message without `content` is passed over"),
         }
     }
 }
 
 fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: &About<'run>) {
-    for (node, call) in objects(calls) {
+    for (node, call) in talk.draft.objects(calls) {
         talk.draft.record();
         let tool = call.field(OfEntry::Name).unwrap_or(Node::computed(Value::Null));
         let args = first_of(call, &[OfEntry::Args, OfEntry::ArgsToo]);

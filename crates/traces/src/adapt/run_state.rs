@@ -92,9 +92,10 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let mut talk = Talk::new(draft);
     let asked = first_of(state, &[OfState::Asked, OfState::AskedToo]);
     match asked.map(|asked| (asked, asked.value)) {
-        Some((asked, Value::List(items))) => {
-            objects(items).for_each(|(node, item)| one(&mut talk, node, item, &About::default(), asked.origin))
-        }
+        Some((asked, Value::List(items))) => talk
+            .draft
+            .objects(items)
+            .for_each(|(node, item)| one(&mut talk, node, item, &About::default(), asked.origin)),
         Some((asked, _)) => talk.say(Speaker::User, asked, &About::default(), asked.origin),
         None => {}
     }
@@ -185,7 +186,7 @@ fn approvals<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
     let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
     let waiting = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
     let waiting = waiting.and_then(|step| list_of(step, OfState::Waiting)).unwrap_or_default();
-    for (_, item) in objects(waiting) {
+    for (_, item) in talk.draft.objects(waiting) {
         let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo]).and_then(object);
         if let Some(call) = raw.and_then(id_of).and_then(|id| talk.called(id)) {
             talk.mark(call, Status::Pending);

@@ -6,7 +6,7 @@ use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::messages::Role;
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
+use super::{Format, IN_FULL, first_of, list_of, object, object_of, text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::Kind;
@@ -148,7 +148,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 }
 
 /// Reads a report, and what else is known of it.
-fn read_report<'run, 'limits>(
+pub(super) fn read_report<'run, 'limits>(
     report: Object<'run>,
     draft: &mut Draft<'run, 'limits>,
     about: impl FnOnce(&mut Talk<'_, 'run, 'limits>, Object<'run>),
@@ -195,7 +195,7 @@ fn beside_the_events<'run>(talk: &mut Talk<'_, 'run, '_>, report: Object<'run>, 
     for path in files.iter().filter(|path| !reads && Parsed.is_text(**path)) {
         talk.draft.step(Kind::Read, vec![field(of_step::PATH, *path)], path.origin);
     }
-    for (node, found) in objects(list_of(report, OfReport::Skills).unwrap_or_default()) {
+    for (node, found) in talk.draft.objects(list_of(report, OfReport::Skills).unwrap_or_default()) {
         let Some(name) =
             found.field(OfReport::Skill).filter(|name| text(*name).is_some_and(|name| !skills.contains(&name)))
         else {

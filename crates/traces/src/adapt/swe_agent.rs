@@ -257,7 +257,7 @@ impl<'run> Session<'_, 'run, '_> {
                 if calls.is_empty() {
                     self.action(node, message);
                 }
-                for (at, call) in objects(calls) {
+                for (at, call) in self.talk.draft.objects(calls) {
                     self.call(at, call);
                 }
             }
@@ -267,6 +267,9 @@ impl<'run> Session<'_, 'run, '_> {
             }
             Some(Role::User) if std::mem::take(&mut self.waits) => {
                 self.talk.answer(None, None, outcome, &about, node.origin);
+            }
+            None if message.field(OfTraj::Content).is_none() => {
+                self.talk.draft.not_understood(node.origin, "a message without `role` is passed over");
             }
             _ => self.says(node, message),
         }

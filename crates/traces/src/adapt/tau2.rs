@@ -96,7 +96,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         talk.meta(field.key(), simulation.field(field));
     }
     let messages = list_of(simulation, OfSimulation::Messages).unwrap_or_default();
-    for (node, one) in objects(messages) {
+    for (node, one) in talk.draft.objects(messages) {
         talk.draft.record();
         message(&mut talk, node, one);
     }
@@ -116,10 +116,13 @@ fn message<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Objec
             if several.is_empty() {
                 result(talk, node, message, &about);
             }
-            return objects(several).for_each(|(at, one)| result(talk, at, one, &about));
+            return talk.draft.objects(several).for_each(|(at, one)| result(talk, at, one, &about));
         }
         Some(Role::Assistant) => Speaker::Assistant,
         Some(Role::User) => Speaker::User,
+        None if message.field(OfTau::Role).is_none() => {
+            return talk.draft.not_understood(node.origin, "a message without `role` is passed over");
+        }
         None => Speaker::System,
     };
     if speaker == Speaker::Assistant {
@@ -138,7 +141,7 @@ fn message<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Objec
 
 /// Calls; those of the user are told by their agent.
 fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: &About<'run>) {
-    for (at, call) in objects(calls) {
+    for (at, call) in talk.draft.objects(calls) {
         let requestor = text_of(call, OfTau::Requestor).and_then(Requestor::of);
         let agent = call.field(OfTau::Requestor).filter(|_| requestor.is_some());
         let tool = call.field(OfTau::Name).unwrap_or(Node::computed(Value::Null));
@@ -161,7 +164,7 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object
 /// The ticks of a voice simulation: what is said comes in parts, each of its own; calls and results stand beside them.
 fn ticks<'run>(talk: &mut Talk<'_, 'run, '_>, ticks: &'run [Node<'run>]) {
     let mut saying: Option<(Speaker, Node<'run>, String, About<'run>)> = None;
-    for (node, tick) in objects(ticks) {
+    for (node, tick) in talk.draft.objects(ticks) {
         talk.draft.record();
         let about = About { time: first_of(tick, &[OfTau::Time]), ..About::default() };
         for (speaker, field) in [(Speaker::User, OfTau::OfUser), (Speaker::Assistant, OfTau::OfAgent)] {

@@ -32,6 +32,26 @@ pub(super) fn id<'run>(object: Object<'run>) -> Result<Option<&'run str>, Placed
     }
 }
 
+/// The entries of a run that say nothing of what was done or answered; a part of `meta` that is a value of several says it.
+const SAYS_NOTHING: [&str; 7] =
+    [of_run::ID, of_run::META, of_run::TOOLS, of_run::TURNS, of_run::ENV, of_run::COMPLETE, of_run::STEPS];
+
+/// What is said of a run of which nothing is recorded.
+pub(super) const EMPTY: &str = "the run is empty: no step and no output of it is recorded";
+
+/// Whether a run without steps holds no entry that says more of it than what it is and had. In the normal form an empty list of steps says
+/// that there were none; a format has such lists for all that it could record.
+pub(super) fn says_nothing(object: Object<'_>, of_format: bool) -> bool {
+    let is_nothing = |node: Node<'_>| matches!(node.value, Value::Null | Value::Absent | Value::Missing);
+    let is_plain = |node: Node<'_>| !matches!(node.value, Value::Object(_) | Value::List(_));
+    object.entries().iter().filter(|entry| !is_nothing(entry.node)).all(|entry| match entry.node.value {
+        Value::Object(meta) if entry.key == of_run::META => meta.entries().iter().all(|entry| is_plain(entry.node)),
+        Value::List(_) if entry.key == of_run::STEPS => of_format,
+        _ if Kind::ALL.iter().any(|kind| kind.list_key() == entry.key) => of_format,
+        _ => SAYS_NOTHING.contains(&entry.key),
+    })
+}
+
 /// False for `complete: false`.
 pub(super) fn complete(object: Object<'_>) -> Result<bool, Placed> {
     match known(object, of_run::COMPLETE) {

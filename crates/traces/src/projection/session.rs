@@ -36,6 +36,8 @@ struct SessionLines<'a> {
     summary: Option<Spans<OfLine>>,
     /// A message or the beginning of a stream stands in some line.
     is_told: bool,
+    /// A message stands in some line: without one the run may be empty, which the full reader tells.
+    is_spoken: bool,
     /// The ids of the lines so far, and that of their session: what comes again, or of another session, is for the full reader.
     ids: FxHashSet<&'a str>,
     session: Option<&'a str>,
@@ -69,7 +71,7 @@ impl Sessions {
             }
             session.line(chunk, line, &mut conversation, timed)?;
         }
-        if !session.is_session || session.summary.is_some() && !session.is_told {
+        if !session.is_session || !session.is_spoken || session.summary.is_some() && !session.is_told {
             return None;
         }
         let found = conversation.in_blocks()?;
@@ -108,6 +110,7 @@ impl<'a> SessionLines<'a> {
         self.is_told |= matches!(kind, LineType::Spoken | LineType::System);
         match kind {
             LineType::Spoken => {
+                self.is_spoken = true;
                 let main = matches!(agent(&line, &cursor), Agent::Main);
                 self.with_main |= main;
                 let written = match line.field(OfLine::Time).filter(|_| timed) {

@@ -171,13 +171,11 @@ fn session(agent: &Json) -> Vec<Json> {
     ] {
         lines.push(line(
             "assistant",
-            json!({"OfMessage.role": "assistant", "OfMessage.id": id, "OfMessage.usage": {"input_tokens": 1},
-            "OfMessage.content": [call(id, tool, input)]}),
+            json!({"OfMessage.role": "assistant", "OfMessage.id": id, "OfMessage.usage": {"input_tokens": 1}, "OfMessage.content": [call(id, tool, input)]}),
         ));
         let mut answer = line(
             "user",
-            json!({"OfMessage.role": "user", "OfMessage.content":
-            [{"OfBlock.type": "tool_result", "OfBlock.tool_use_id": id, "OfBlock.content": "fine"}]}),
+            json!({"OfMessage.role": "user", "OfMessage.content": [{"OfBlock.type": "tool_result", "OfBlock.tool_use_id": id, "OfBlock.content": "fine"}]}),
         );
         answer[if id == "i" { "OfLine.tool_use_result" } else { "OfLine.toolUseResult" }] = details;
         lines.push(answer);

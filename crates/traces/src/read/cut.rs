@@ -66,7 +66,8 @@ impl Cut<'_> {
             } else {
                 self.push(start..end, TextForm::Value, (!single).then_some(found), Vec::new());
                 // What is no JSON ends nowhere: one message is enough.
-                if !matches!(self.shared.as_bytes().get(start), Some(b'{' | b'"')) {
+                let is_value = || self.shared.get(start..end).is_some_and(form::is_json);
+                if !matches!(self.shared.as_bytes().get(start), Some(b'{' | b'"')) && !is_value() {
                     return;
                 }
             }
@@ -119,12 +120,12 @@ impl Cut<'_> {
             self.push(range, TextForm::Value, None, Vec::new());
             return;
         };
-        let Some(first) = elements.first().cloned() else {
+        if elements.is_empty() {
             let error = ReadError::of_file(self.file, "no run: the list is empty", "write a run into it");
             self.ready.push_back(Err(ReadError { no_trace: true, ..error }));
             return;
-        };
-        if self.is_list_run(first) {
+        }
+        if self.is_one_run(&elements) {
             self.push(range, TextForm::Value, None, Vec::new());
             return;
         }
@@ -156,10 +157,17 @@ impl Cut<'_> {
         (at + 1 == range.end).then_some(elements)
     }
 
-    fn is_list_run(&self, first: Range<usize>) -> bool {
-        let arena = bumpalo::Bump::new();
-        let text = self.shared.get(first).unwrap_or_default();
-        json::parse_recorded(text, 0, &arena, self.limits)
-            .is_ok_and(|document| adapt::is_element_of_one_run(&document.node))
+    /// Whether a list is one run: the first of its elements that is known to anybody says so.
+    fn is_one_run(&self, elements: &[Range<usize>]) -> bool {
+        let told = elements.iter().take(adapt::FIRST_ITEMS).find_map(|element| {
+            let arena = bumpalo::Bump::new();
+            let text = self.shared.get(element.clone()).unwrap_or_default();
+            let node = json::parse_recorded(text, 0, &arena, self.limits).ok()?.node;
+            match adapt::is_element_of_one_run(&node) {
+                true => Some(true),
+                false => adapt::is_told(&node).then_some(false),
+            }
+        });
+        told.unwrap_or(false)
     }
 }

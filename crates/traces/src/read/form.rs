@@ -13,16 +13,30 @@ const LONG: usize = 1 << 20;
 /// Lines that are looked at to tell a session from a file with a run on each line.
 const FIRST_LINES: usize = 20;
 
-/// Whether the first line holds a whole value and more lines follow, or the second does where the first is broken.
+/// Whether a text is one value of JSON.
+pub(super) fn is_json(text: &str) -> bool {
+    json::parse_recorded(text, 0, &bumpalo::Bump::new(), &Limits::default()).is_ok()
+}
+
+/// Whether a line holds a value that is no object, as a whole.
+fn is_other_value(line: &str) -> bool {
+    let line = line.trim_ascii();
+    !line.starts_with('{') && split::end_of_value(line, 0) == Some(line.len()) && is_json(line)
+}
+
+/// Whether the first line holds a whole value and more lines follow, or the second does where the first is broken. Other values may stand
+/// in front of both.
 fn runs_by_line(head: &str) -> bool {
-    let mut lines = split::lines(head);
-    let Some((_, first)) = lines.next() else { return false };
-    let second = lines.next().map(|(_, line)| line);
-    let is_object = |line: &str| {
-        line.starts_with('{')
+    let in_front = split::lines(head).take(FIRST_LINES).take_while(|(_, line)| is_other_value(line)).count();
+    let mut lines = split::lines(head).map(|(_, line)| line).skip(in_front);
+    let Some(first) = lines.next() else { return false };
+    let second = lines.next();
+    let is_whole = |line: &str, bracket: char| {
+        line.starts_with(bracket)
             && split::end_of_value(line, 0).is_some_and(|end| split::skip_blank(line, end) >= line.len())
     };
-    is_object(first) || (!first.starts_with('[') && second.is_some_and(is_object))
+    let begins_list = first.starts_with('[') && !is_whole(first, '[');
+    is_whole(first, '{') || (!begins_list && second.is_some_and(|line| is_whole(line, '{')))
 }
 
 /// Whether a session does not begin with an object on a line: lines that are no JSON stand in front of it, which a program printed before

@@ -38,6 +38,10 @@ struct Part {
     run: usize,
 }
 
+/// So many parts are looked at to tell what a file holds, and so many of one run.
+const LOOKED_AT: usize = 32;
+const OF_ONE: usize = 8;
+
 /// A piece of a run's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
@@ -89,16 +93,23 @@ impl Pieces {
         self.ids.len()
     }
 
-    /// Whether the first parts that were found make a run of a format.
+    /// Whether the first parts of some run make a run of a format: what stands in front of it may be none.
     pub(super) fn is_of(&self, text: &str, format: &Format, limits: &Limits) -> bool {
-        const FIRST: usize = 8;
-        let run = self.parts.first().map(|part| part.run);
-        let first = self.parts.iter().enumerate().filter(|(_, part)| Some(part.run) == run).map(|(number, _)| number);
-        let first: Vec<usize> = first.take(FIRST).collect();
-        let Some(text) = join(text, &self.text_of(&first)) else { return false };
-        let arena = bumpalo::Bump::new();
-        json::parse_recorded(&text, 0, &arena, limits)
-            .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| std::ptr::eq(found, format)))
+        let first = self.parts.iter().enumerate().take(LOOKED_AT);
+        let mut runs: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (number, part) in first {
+            match runs.iter_mut().find(|(run, _)| *run == part.run) {
+                Some((_, parts)) => parts.push(number),
+                None => runs.push((part.run, vec![number])),
+            }
+        }
+        runs.iter().any(|(_, parts)| {
+            let parts = parts.get(..OF_ONE).unwrap_or(parts);
+            let Some(text) = join(text, &self.text_of(parts)) else { return false };
+            let arena = bumpalo::Bump::new();
+            json::parse_recorded(&text, 0, &arena, limits)
+                .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| std::ptr::eq(found, format)))
+        })
     }
 
     /// The parts of each run, in order of the text.
@@ -187,7 +198,8 @@ impl<'a> Finder<'a> {
         let text = self.text;
         let Some(keys) = self.cutting.way.get(level) else { return self.part(start, parent) };
         if text.as_bytes().get(start) != Some(&b'{') {
-            return end_of_value(text, start);
+            // What stands among containers and is none goes with the parts before it.
+            return if parent.is_some() { self.part(start, parent) } else { end_of_value(text, start) };
         }
         let (mut lists, mut kept, mut several) = (Vec::new(), Vec::new(), false);
         let keeps = (level == 0).then_some(self.cutting.keeps);
@@ -217,6 +229,9 @@ impl<'a> Finder<'a> {
         if several {
             return None;
         }
+        if lists.is_empty() && level == 0 && parent.is_some() {
+            return self.part(start, parent);
+        }
         for (around, list) in lists {
             let (before, after) = match keeps {
                 Some(_) if alone && outer.is_some() => continue,
@@ -237,17 +252,29 @@ impl<'a> Finder<'a> {
         };
         let run = match (self.cutting.by.is_empty(), id()) {
             (true, _) => self.run(None),
-            (false, id) => match self.runs.get(id.unwrap_or_default()) {
-                Some(run) => *run,
-                None => {
-                    let run = self.run(id);
-                    self.runs.insert(id.unwrap_or_default(), run);
-                    run
-                }
-            },
+            (false, id) => self.run_with(id),
         };
         self.found.parts.push(Part { range: start..end, parent, run });
         Some(end)
+    }
+
+    /// The run with an id. What has none goes with what stands before it, or with the first run: its reader tells what that is.
+    fn run_with(&mut self, id: Option<&'a str>) -> usize {
+        let last = self.found.parts.last().map(|part| part.run);
+        let Some(id) = id else { return last.unwrap_or_else(|| self.run(None)) };
+        if let Some(run) = self.runs.get(id) {
+            return *run;
+        }
+        let run = match self.found.ids.as_mut_slice() {
+            // Nothing so far had an id.
+            [first @ None] => {
+                *first = Some(id.to_owned());
+                0
+            }
+            _ => self.run(Some(id)),
+        };
+        self.runs.insert(id, run);
+        run
     }
 
     fn run(&mut self, id: Option<&str>) -> usize {
@@ -256,13 +283,27 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The end of the value at `start`, and the keys of the object that it is, or of the first element of a list.
+/// So many elements of a list are asked for their keys.
+const ELEMENTS: usize = 4;
+
+/// The end of the value at `start`, and the keys of the object that it is, or of the first elements of a list.
 pub(super) fn end_and_keys(text: &str, start: usize) -> (Option<usize>, Vec<Range<usize>>) {
     let mut keys = Vec::new();
-    let is_list = text.as_bytes().get(start) == Some(&b'[');
-    let at = if is_list { split::skip_blank(text, start + 1) } else { start };
-    let end = walk::object(text, at, |_, _| None, |entry| keys.push(entry.key.clone()));
-    (end.filter(|_| !is_list).or_else(|| end_of_value(text, start)), keys)
+    if text.as_bytes().get(start) != Some(&b'[') {
+        let end = walk::object(text, start, |_, _| None, |entry| keys.push(entry.key.clone()));
+        return (end.or_else(|| end_of_value(text, start)), keys);
+    }
+    let mut at = split::skip_blank(text, start + 1);
+    for _ in 0..ELEMENTS {
+        let of_object = walk::object(text, at, |_, _| None, |entry| keys.push(entry.key.clone()));
+        let Some(end) = of_object.or_else(|| end_of_value(text, at)).filter(|end| *end > at) else { break };
+        let next = split::skip_blank(text, end);
+        if text.as_bytes().get(next) != Some(&b',') {
+            break;
+        }
+        at = split::skip_blank(text, next + 1);
+    }
+    (end_of_value(text, start), keys)
 }
 
 /// The beginning of an object with the entries that are kept, and of its list last.

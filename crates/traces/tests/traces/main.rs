@@ -27,3 +27,4 @@ mod robust;
 mod sessions;
 mod skillgym;
 mod spans;
+mod stray;

@@ -16,6 +16,7 @@ use super::passed_over::PassedOver;
 use super::project::ProjectArguments;
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, Reading};
+use averment_bulk::understood::{FileRecords, Understood};
 use averment_report::tell_unreadable;
 use averment_runs::run::Run;
 use bumpalo::Bump;
@@ -115,7 +116,12 @@ impl Given {
             let documents = feed::documents(trace, &reading);
             let mut number = 0;
             for document in documents {
+                let mut records = FileRecords::default();
                 for raw in document.runs() {
+                    match &raw {
+                        Ok(raw) => records.add(&raw.source.file, 1),
+                        Err(unreadable) => records.add(&unreadable.file, 1),
+                    }
                     number += 1;
                     if self.run.is_some_and(|wanted| wanted != number) {
                         continue;
@@ -138,10 +144,14 @@ impl Given {
                     looked?;
                     arena.reset();
                 }
+                passed_over.count(&records);
             }
         }
         out.flush()?;
         super::console::say(&passed_over.note());
+        let understood = Understood::default();
+        passed_over.tell(&understood);
+        super::console::say(&understood.warnings());
         match (read, exit) {
             (0, Exit::Holds) => Err(Stop::usage("there is no such run in these traces", "")),
             (_, exit) => Ok(exit),

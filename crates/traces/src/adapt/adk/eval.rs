@@ -114,9 +114,12 @@ fn expected<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), P
         "calls and answers count as not recorded: an eval set says what is expected, under `meta.expected`",
     );
     let conversation = case.field(OfSet::Conversation);
-    for (_, turn) in objects(conversation.and_then(list).unwrap_or_default()) {
+    for (at, turn) in draft.objects(conversation.and_then(list).unwrap_or_default()) {
         draft.record();
         let asked = first_of(turn, &[OfTurn::Asked, OfTurn::AskedToo]).and_then(object);
+        if asked.is_none() {
+            draft.not_understood(at.origin, "a turn without what was asked is passed over");
+        }
         let parts = asked.and_then(|asked| list_of(asked, OfPart::Parts)).unwrap_or_default();
         if let Some(words) =
             objects(parts).find_map(|(_, part)| part.field(OfPart::Words)).filter(|_| !draft.has(of_run::PROMPT))
@@ -140,7 +143,7 @@ fn done<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         Some(details) => session(&mut talk, details),
         None => {
             let turns = first_of(case, &[OfSet::Turns, OfSet::TurnsToo]).and_then(list).unwrap_or_default();
-            for (at, judged) in objects(turns) {
+            for (at, judged) in talk.draft.objects(turns) {
                 talk.draft.record();
                 match first_of(judged, &[OfSet::Actual, OfSet::ActualToo]).and_then(object) {
                     Some(actual) => turn(&mut talk, actual),
@@ -172,17 +175,17 @@ fn turn<'run>(talk: &mut Talk<'_, 'run, '_>, turn: Object<'run>) {
 
 /// What happened between the question and the answer: in lists of calls and results, or in the events themselves.
 fn between_the_two<'run>(talk: &mut Talk<'_, 'run, '_>, between: Object<'run>, about: &About<'run>) {
-    let all = |fields: &[OfTurn]| objects(first_of(between, fields).and_then(list).unwrap_or_default());
-    for (_, event) in all(&[OfTurn::Inner, OfTurn::InnerToo]) {
+    let all = |fields: &[OfTurn]| first_of(between, fields).and_then(list).unwrap_or_default();
+    for (_, event) in talk.draft.objects(all(&[OfTurn::Inner, OfTurn::InnerToo])) {
         if let Some(content) = object_of(event, OfEvent::Content) {
             let agent = event.field(OfEvent::Author).filter(|agent| Parsed.is(*agent, Shape::Text));
             parts(talk, content, Speaker::Assistant, &About { agent, ..*about });
         }
     }
-    for (at, used) in all(&[OfTurn::Uses, OfTurn::UsesToo]) {
+    for (at, used) in talk.draft.objects(all(&[OfTurn::Uses, OfTurn::UsesToo])) {
         call(talk, at, used, about);
     }
-    for (at, given) in all(&[OfTurn::Responses, OfTurn::ResponsesToo]) {
+    for (at, given) in talk.draft.objects(all(&[OfTurn::Responses, OfTurn::ResponsesToo])) {
         result(talk, at, given, about);
     }
 }

@@ -143,7 +143,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         super::read(items, draft);
     } else {
         let mut pieces = Vec::new();
-        items.iter().for_each(|_| draft.record());
+        items.iter().filter(|item| object(**item).is_some()).for_each(|_| draft.record());
         super::items_into(items, &mut pieces, draft);
         Exchanges { pieces, ..Exchanges::default() }.finish(draft);
     }
@@ -157,7 +157,7 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
     let mut items = Vec::new();
     let mut open: Vec<Growing<'run>> = Vec::new();
     let mut is_over = false;
-    for (node, event) in objects(events) {
+    for (node, event) in draft.objects(events) {
         draft.record();
         let kind = text_of(event, OfEvent::Type).and_then(EventType::of);
         match kind {
@@ -181,7 +181,8 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
                     exchanges.add(node, response, draft);
                 }
             }
-            None => {}
+            None if is_event(event) => {}
+            None => draft.not_understood(node.origin, "what is no event of a response is passed over"),
         }
         is_over = kind == Some(EventType::End);
     }

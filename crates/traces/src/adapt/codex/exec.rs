@@ -213,7 +213,7 @@ fn changes<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'
     if matches!(status, Some(Status::Failed | Status::Denied)) {
         return;
     }
-    for (_, change) in objects(list_of(item, OfItem::Changes).unwrap_or_default()) {
+    for (_, change) in talk.draft.objects(list_of(item, OfItem::Changes).unwrap_or_default()) {
         if let Some(path) = change.field(OfItem::Path).filter(|path| Parsed.is_text(*path)) {
             let mut fields =
                 vec![Entry { key: of_step::PATH, node: path }, Entry { key: of_step::TURN, node: talk.turn() }];

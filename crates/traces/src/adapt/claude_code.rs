@@ -35,6 +35,7 @@ fields! {
         Message = "message" => Shape,
         /// The words are not the user's: the program wrote them.
         Injected = "isMeta" => Step(Kind::Message),
+        SumsUp = "isCompactSummary" => Step(Kind::Message),
         /// A sub-agent speaks, which may have a name.
         Aside = "isSidechain" => Shape,
         Agent = "agentId" => Shape,
@@ -75,7 +76,7 @@ words! {
         /// It holds no step, or parts of what another line holds whole, and is passed over in silence.
         Silent = "summary" | "progress" | "file-history-snapshot" | "queue-operation" | "stream_event",
         /// The same of a type that other formats may have as well.
-        SilentToo = "attachment" | "custom-title" | "last-prompt" | "permission-mode",
+        SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
     }
 }
 

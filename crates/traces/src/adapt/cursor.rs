@@ -90,13 +90,16 @@ pub(crate) const FORMAT: Format = Format {
 
 fn is_event(event: Object<'_>) -> bool {
     let has = |field| event.field(field).is_some();
-    has(OfCursor::Session)
-        && match text_of(event, OfCursor::Type).and_then(EventType::of) {
-            Some(EventType::Call) => object_of(event, OfCursor::Call).is_some(),
-            Some(EventType::End) => has(OfCursor::Request) && has(OfCursor::Duration),
-            Some(_) => has(OfCursor::Time),
-            None => false,
-        }
+    // A call under such a name stands nowhere else.
+    let named = |call: Object<'_>| call.entries().iter().any(|entry| entry.key.ends_with(TOOL_CALL));
+    object_of(event, OfCursor::Call).is_some_and(named)
+        || has(OfCursor::Session)
+            && match text_of(event, OfCursor::Type).and_then(EventType::of) {
+                Some(EventType::Call) => object_of(event, OfCursor::Call).is_some(),
+                Some(EventType::End) => has(OfCursor::Request) && has(OfCursor::Duration),
+                Some(_) => has(OfCursor::Time),
+                None => false,
+            }
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {

@@ -184,7 +184,9 @@ fn session(agent: &Json) -> Vec<Json> {
         "OfLine.claude_code_version": "2", "OfLine.gitBranch": "m"}));
     let mut last = line("user", json!({"OfMessage.role": "user", "OfMessage.content": "more"}));
     last["OfLine.isMeta"] = json!(true);
-    lines.extend([last, plain_line()]);
+    let mut summary = line("user", json!({"OfMessage.role": "user", "OfMessage.content": "so far"}));
+    summary["OfLine.isCompactSummary"] = json!(true);
+    lines.extend([last, summary, plain_line()]);
     let mut aside = plain_line();
     aside["OfLine.message"]["OfMessage.content"][0]["OfBlock.text"] = json!("aside");
     aside.as_object_mut().expect("a line").extend(agent.as_object().expect("an object").clone());

@@ -192,6 +192,16 @@ fn line(kind: &str, content: &str, more: &str) -> String {
 }
 
 #[test]
+fn what_a_program_sums_up_is_not_said_by_the_user() {
+    let summary = line("user", "\"This session is continued\"", r#""isCompactSummary": true,"#);
+    let text = [summary, line("user", "\"go on\"", ""), line("assistant", r#"[{"type": "text", "text": "ok"}]"#, "")];
+    with(&text.join("\n"), |run| {
+        assert_eq!(steps(run), ["message system", "message user", "message assistant"]);
+        assert_eq!(root(run, "prompt"), "\"go on\"");
+    });
+}
+
+#[test]
 fn the_tools_of_a_session_did_what_they_did() {
     let text = [
         line("user", "\"go\"", r#""timestamp": "2025-01-01T00:00:00Z","#),

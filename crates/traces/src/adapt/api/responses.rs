@@ -70,7 +70,7 @@ words! {
         Answer = "mcp_approval_response",
         Reasoning = "reasoning",
         /// A list of what a server offers, a name of what is elsewhere: nothing was done.
-        Silent = "mcp_list_tools" | "item_reference" | "additional_tools" | "compaction" | "message",
+        Silent = "mcp_list_tools" | "ghost_snapshot" | "item_reference" | "additional_tools" | "compaction" | "message",
     }
 }
 

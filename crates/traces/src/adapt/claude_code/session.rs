@@ -154,7 +154,8 @@ fn spoken_line<'run>(reader: &mut Reader<'_, 'run, '_>, node: Node<'run>, line: 
         Agent::Aside => Some(Node::computed(Value::plain("sidechain"))),
     };
     // A rule that asks what the user said must not hear the program, or the main agent that gave a task to another.
-    let speaker = match (is_true(&line, &Parsed, OfLine::Injected), agent) {
+    let injected = [OfLine::Injected, OfLine::SumsUp].into_iter().any(|field| is_true(&line, &Parsed, field));
+    let speaker = match (injected, agent) {
         (true, _) => Some(role::SYSTEM),
         (false, Some(_)) if reader.with_main => Some(role::TASK),
         _ => None,

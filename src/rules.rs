@@ -71,6 +71,8 @@ pub struct Settings {
     pub expected: Option<Arc<Expected>>,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
+    /// Transcripts of agents are read as SkillGym reads them, with what its adapters do not see.
+    pub as_skillgym: bool,
 }
 
 impl Rules {
@@ -93,14 +95,15 @@ impl Rules {
     #[doc(hidden)]
     #[must_use]
     pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: Settings) -> Self {
-        let Settings { selection, permissions, limits, policy, strict, names, prices, expected, redact } = settings;
+        let Settings { selection, permissions, limits, policy, strict, names, prices, expected, redact, as_skillgym } =
+            settings;
         let inner = Inner {
             prepared: programs.iter().map(Prepared::new).collect(),
             table: Arc::new(Table::selected(&programs, &selection)),
             programs: Arc::new(programs),
             options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
             policy,
-            reading: Reading { limits, strict, names, prices, expected, redact },
+            reading: Reading { limits, strict, names, prices, expected, redact, as_skillgym },
             diagnostics,
         };
         Self { inner: Arc::new(inner) }

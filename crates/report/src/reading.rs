@@ -26,6 +26,8 @@ pub struct Reading {
     pub prices: Option<Arc<Prices>>,
     /// What is expected of single runs (`--expected`).
     pub expected: Option<Arc<Expected>>,
+    /// Transcripts of agents are read as SkillGym reads them (`--compat skillgym`).
+    pub as_skillgym: bool,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
 }
@@ -34,7 +36,7 @@ impl Reading {
     /// Whether runs have to be read in full: for what is odd in them, for what is not to be shown, for what they cost or what is expected of them.
     #[must_use]
     pub fn is_in_full(&self) -> bool {
-        self.strict || self.prices.is_some() || self.expected.is_some() || !self.redact.is_empty()
+        self.strict || self.as_skillgym || self.prices.is_some() || self.expected.is_some() || !self.redact.is_empty()
     }
 }
 
@@ -44,7 +46,12 @@ impl Reading {
 /// What is not JSON, no run of a known format, beyond a limit, or odd where that is an error.
 pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> Result<Run<'run>, Unreadable> {
     let Reading { names, prices, expected, .. } = reading;
-    let told = Told { names: names.as_deref(), prices: prices.as_deref(), expected: expected.as_deref() };
+    let told = Told {
+        names: names.as_deref(),
+        prices: prices.as_deref(),
+        expected: expected.as_deref(),
+        as_skillgym: reading.as_skillgym,
+    };
     let mut run = read::parse_under(raw, arena, &reading.limits, told).map_err(|error| Unreadable::of(&error))?;
     run.withheld = redact_path::values(&reading.redact, &run);
     match run.warnings.first().filter(|_| reading.strict) {

@@ -164,6 +164,8 @@ pub struct Told<'a> {
     pub prices: Option<&'a Prices>,
     /// What is expected of single runs.
     pub expected: Option<&'a Expected>,
+    /// Transcripts of agents are read as SkillGym reads them, with what its adapters do not see.
+    pub as_skillgym: bool,
 }
 
 /// The same, with what a user tells of runs.
@@ -176,7 +178,7 @@ pub fn parse_under<'run>(
     limits: &Limits,
     told: Told<'_>,
 ) -> Result<Run<'run>, ReadError> {
-    let Told { names, prices, expected } = told;
+    let Told { names, prices, expected, as_skillgym } = told;
     if raw.length() > limits.run_bytes {
         return Err(bytes::too_long(&raw.source, limits));
     }
@@ -191,7 +193,7 @@ pub fn parse_under<'run>(
     };
     let placed = |error: Placed| ReadError::at(&raw.source, text, error.offset, error.problem);
     let from = adapt::From { root, text, source: raw.source.clone(), records, warnings };
-    let (mut normal, spending) = adapt::normal(from, arena, limits, names).map_err(placed)?;
+    let (mut normal, spending) = adapt::normal(from, arena, limits, names, as_skillgym).map_err(placed)?;
     if let Some(prices) = prices {
         priced(&mut normal, prices, &spending, arena);
     }

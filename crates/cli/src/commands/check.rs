@@ -272,7 +272,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let redact = redacted(&arguments.redact, project)?;
     let expected = inputs::expected(arguments.expected.as_deref())?;
     let strict = arguments.strict;
-    let settings = Settings { selection, permissions, limits, policy, strict, names, prices, expected, redact };
+    let as_skillgym = arguments.compat.is_skillgym();
+    let settings =
+        Settings { selection, permissions, limits, policy, strict, names, prices, expected, redact, as_skillgym };
     let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
     let batch = rules
         .batch()

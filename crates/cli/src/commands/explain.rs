@@ -148,8 +148,10 @@ fn verdicts(arguments: &Arguments, given: &str, trace: &str, color: ColorChoice)
     super::signals::may_run(arguments.allow_run);
     super::signals::end_with_commands(false)?;
     let redact: Arc<[RedactPath]> = arguments.redact.clone().into();
-    let settings = Settings { selection, permissions, limits, redact: Arc::clone(&redact), ..Settings::default() };
-    let reading = Reading { limits, redact, ..Reading::default() };
+    let as_skillgym = arguments.compat.is_skillgym();
+    let settings =
+        Settings { selection, permissions, limits, redact: Arc::clone(&redact), as_skillgym, ..Settings::default() };
+    let reading = Reading { limits, redact, as_skillgym, ..Reading::default() };
     let wanted = find(trace, arguments.run.as_deref(), &reading, color)?;
     let choice = if arguments.all { Choice::All } else { Choice::Around };
     let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);

@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         let message = format!("`{}` is a folder", arguments.file.display());
         return Err(Stop::usage(message, "name one file"));
     };
-    let reading = arguments.read.reading(limits).foreign(arguments.compat.reading(&values.texts));
+    let reading = arguments.read.reading(limits).foreign(arguments.compat.of_rules()?.reading(&values.texts));
     let mut loaded = rules::load_alone(input, reading)?;
     let lowered = loaded.lowered.take();
     let name = input.name();

@@ -138,7 +138,7 @@ pub struct Reading<'a> {
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct CompatFlag {
     /// What decides in rule files of other systems where their documents and their newest release disagree: documents, newest
-    /// [default: documents]
+    /// [default: documents]; skillgym: transcripts of agents are read as SkillGym reads them
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true)]
     compat: Option<Compat>,
 }
@@ -150,9 +150,25 @@ enum Compat {
     Documents,
     /// What the newest release does
     Newest,
+    /// Transcripts are read as SkillGym reads them
+    Skillgym,
 }
 
 impl CompatFlag {
+    /// Whether transcripts are read as SkillGym reads them.
+    pub fn is_skillgym(self) -> bool {
+        self.compat == Some(Compat::Skillgym)
+    }
+
+    /// The same for a command that reads no traces with it.
+    pub fn of_rules(self) -> Result<Self, Stop> {
+        if self.is_skillgym() {
+            let help = "give it to `aver check`, `aver explain` or `aver trace`";
+            return Err(Stop::usage("`--compat skillgym` says how transcripts of agents are read", help));
+        }
+        Ok(self)
+    }
+
     /// What is given beside files of other systems, with it.
     pub fn reading<'a>(self, given: &'a [(String, String)]) -> Options<'a> {
         Options { given, newest: self.compat == Some(Compat::Newest), ..Options::default() }

@@ -13,6 +13,7 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
+mod as_skillgym;
 mod assay_report;
 mod baseline;
 mod breakdown;

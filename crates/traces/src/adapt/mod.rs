@@ -9,6 +9,7 @@
 
 mod adk;
 mod api;
+mod as_skillgym;
 mod assay;
 mod atif;
 pub(crate) mod blocks;
@@ -343,6 +344,7 @@ pub(crate) fn normal<'run>(
     arena: &'run Bump,
     limits: &Limits,
     names: Option<&Names>,
+    as_skillgym: bool,
 ) -> Result<(Normal<'run>, Spending<'run>), Placed> {
     let From { root, text, source, records, warnings } = from;
     if let (Some(names), Value::Object(object)) = (names, root.value)
@@ -357,7 +359,8 @@ pub(crate) fn normal<'run>(
         return Ok((native::normal(root, text, source, warnings), Spending::default()));
     }
     let mut draft = Draft::new(arena, limits, records, warnings);
-    (format.read)(root, &mut draft)?;
+    let read = as_skillgym.then(|| as_skillgym::read(format, root, text, &mut draft)).flatten();
+    read.unwrap_or_else(|| (format.read)(root, &mut draft))?;
     Ok(draft.finish(text, source, format.name, root.origin))
 }
 

@@ -6,6 +6,7 @@ use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use averment_fixtures::shared;
 use averment_runs::run::{Kind, Run};
+use averment_traces::read::{RawRun, Told, parse_under};
 use averment_traces::{Runs, parse};
 use bumpalo::Bump;
 use serde_json::Value as Json;
@@ -157,15 +158,108 @@ fn read(path: &Path) -> Option<Said> {
     parse(&raw, &arena, &limits).ok().map(|run| ours(&run))
 }
 
+/// What differs under `--compat skillgym`: the transcript, what of it, and why.
+const DIFFERENT_ALIKE: &[(&str, &str, &str)] = &[
+    ("copilot/full", "cached", "the counts stand in another file, the spans of the session"),
+    ("copilot/full", "generated", "the same"),
+    ("copilot/full", "input", "the same"),
+    ("cursor-agent/no_result_no_usage", "messages", "nothing in it tells that it is Cursor's and not Claude Code's"),
+];
+
+/// What a transcript says to SkillGym, and what its report of it says, both as runs.
+fn alike(transcript: &RawRun, report: &str) -> (Said, Said) {
+    let (limits, arena) = (Limits::default(), Bump::new());
+    let told = Told { as_skillgym: true, ..Told::default() };
+    let transcript = ours(&parse_under(transcript, &arena, &limits, told).unwrap());
+    let report =
+        Runs::new("report", std::io::Cursor::new(report.as_bytes().to_vec()), &limits).next().unwrap().unwrap();
+    (transcript, ours(&parse(&report, &arena, &limits).unwrap()))
+}
+
+/// Texts that are JSON in one order of their keys: the vectors are read and written before they are compared.
+fn as_json(list: &[String]) -> Vec<String> {
+    list.iter().map(|text| serde_json::from_str::<Json>(text).map_or(text.clone(), |json| json.to_string())).collect()
+}
+
+/// The kinds of which the two say something else.
+fn differences((a, b): &(Said, Said)) -> (usize, Vec<(&'static str, String)>) {
+    let kinds: BTreeSet<&'static str> = a.keys().chain(b.keys()).copied().collect();
+    let (mut agreed, mut differ) = (0, Vec::new());
+    for kind in kinds {
+        let (a, b) = (a.get(kind).cloned().unwrap_or_default(), b.get(kind).cloned().unwrap_or_default());
+        match same(kind, &a, &b) || kind == "results" && as_json(&a) == as_json(&b) {
+            true => agreed += 1,
+            false => differ.push((kind, format!("\n  ours   {a:?}\n  theirs {b:?}"))),
+        }
+    }
+    (agreed, differ)
+}
+
+#[test]
+fn conformance_of_traces_as_skillgym_reads_them() {
+    let Some(folder) = shared("conformance/skillgym") else { return };
+    let (mut transcripts, mut agreed, mut wrong, mut used) = (0, 0, Vec::new(), BTreeSet::new());
+    let mut compare = |name: &str, transcript: &RawRun, report: &Json| {
+        transcripts += 1;
+        let (same, differ) = differences(&alike(transcript, &report.to_string()));
+        agreed += same;
+        for (kind, text) in differ {
+            match DIFFERENT_ALIKE.iter().find(|(file, what, _)| *file == name && *what == kind) {
+                Some(known) => drop(used.insert(*known)),
+                None => wrong.push(format!("{name} {kind}:{text}")),
+            }
+        }
+    };
+    let limits = Limits::default();
+    for path in reports(&folder.join("transcripts")) {
+        let stem = path.to_string_lossy().trim_end_matches(".report.json").to_owned();
+        let name = Path::new(&stem).strip_prefix(folder.join("transcripts")).unwrap().to_string_lossy().into_owned();
+        let transcript =
+            [".jsonl", ".json"].iter().map(|ending| format!("{stem}{ending}")).find(|name| Path::new(name).exists());
+        let report: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let raw = Runs::open(&transcript.unwrap(), &limits).unwrap().next().unwrap();
+        // A transcript without a word is no run.
+        if let Some(raw) = raw.ok().filter(|raw| parse(raw, &Bump::new(), &limits).is_ok()) {
+            compare(&name, &raw, report.get("report").unwrap_or(&report));
+        }
+    }
+    let vectors = std::fs::read_to_string(folder.join("unit_test_normalize.jsonl")).unwrap();
+    for vector in vectors.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()) {
+        let text = match &vector["artifacts"]["rawSession"] {
+            Json::Null => vector["artifacts"]["stdout"].as_str().unwrap().to_owned(),
+            Json::Array(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
+            other => other.to_string(),
+        };
+        let raw = Runs::new("vector", std::io::Cursor::new(text.into_bytes()), &limits).next().unwrap();
+        if let Some(raw) = raw.ok().filter(|raw| parse(raw, &Bump::new(), &limits).is_ok()) {
+            let mut report = vector["expected_report"].clone();
+            // Without an answer what was printed is one; some of these say that nothing was.
+            if vector["agent"] == "cursor-agent" && vector["artifacts"]["stdout"] == "" && report["finalOutput"] == "" {
+                report["finalOutput"] = raw.text().into();
+            }
+            compare(vector["test"].as_str().unwrap(), &raw, &report);
+        }
+    }
+    eprintln!("As SkillGym reads them: of {transcripts} transcripts {agreed} lists agree, {} differ", used.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(DIFFERENT_ALIKE.iter().all(|row| used.contains(row)), "rows that no transcript shows");
+    assert!(transcripts > 12, "{transcripts}");
+}
+
+/// The reports in a folder and its folders.
+fn reports(folder: &Path) -> Vec<std::path::PathBuf> {
+    let agents = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = agents.flat_map(|agent| std::fs::read_dir(agent).unwrap().map(|entry| entry.unwrap().path()));
+    let mut reports: Vec<_> = files.filter(|path| path.to_string_lossy().ends_with(".report.json")).collect();
+    reports.sort();
+    reports
+}
+
 #[test]
 fn conformance_of_traces_with_reports_of_skillgym() {
     let Some(folder) = shared("conformance/skillgym/transcripts") else { return };
     let (mut transcripts, mut agreed, mut wrong, mut used) = (0, 0, Vec::new(), BTreeSet::new());
-    let agents = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-    let files = agents.flat_map(|agent| std::fs::read_dir(agent).unwrap().map(|entry| entry.unwrap().path()));
-    let mut reports: Vec<_> = files.filter(|path| path.to_string_lossy().ends_with(".report.json")).collect();
-    reports.sort();
-    for path in reports {
+    for path in reports(&folder) {
         let stem = path.to_string_lossy().trim_end_matches(".report.json").to_owned();
         let transcript =
             [".jsonl", ".json"].iter().map(|ending| format!("{stem}{ending}")).find(|name| Path::new(name).exists());

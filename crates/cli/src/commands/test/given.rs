@@ -43,7 +43,7 @@ impl<'a> TestInputs<'a> {
         let tools = rules::tools(project, *limits)?;
         tools.iter().for_each(|(file, _)| used.add(Path::new(file)));
         let values = params::Values::new(&self.arguments.param_file, &self.arguments.param)?;
-        let foreign = self.arguments.compat.reading(&values.texts);
+        let foreign = self.arguments.compat.of_rules()?.reading(&values.texts);
         let mut loaded = rules::load(&inputs, self.arguments.read.reading(*limits).with(&tools).foreign(foreign))?;
         loaded.files().for_each(|file| used.add(Path::new(file)));
         project.iter().for_each(|project| loaded.take_levels(&project.lint));

@@ -66,11 +66,21 @@ struct Given {
     /// Of folders and patterns, leave out what has this name or path: `package.json`, `drafts/`, `"*.bak.json"`
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
+    /// Whose adapters transcripts of agents are read with: skillgym
+    #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true)]
+    compat: Option<CompatOfTraces>,
     /// What is odd in a trace is an error, and so is a file of a folder that is no trace
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     project: ProjectArguments,
+}
+
+/// `--compat`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CompatOfTraces {
+    /// As SkillGym reads them
+    Skillgym,
 }
 
 /// How the calls of a run ended.
@@ -109,7 +119,15 @@ impl Given {
         let prices = inputs::prices(self.prices.as_deref().or(of_project))?;
         let tools = project.as_ref().filter(|_| told == Told::AsJudged);
         let facts = ToolFacts::of(tools, Limits::default(), color)?;
-        let reading = Reading { limits: Limits::default(), names, prices, strict: self.strict, ..Reading::default() };
+        let as_skillgym = self.compat.is_some();
+        let reading = Reading {
+            limits: Limits::default(),
+            names,
+            prices,
+            strict: self.strict,
+            as_skillgym,
+            ..Reading::default()
+        };
         let mut passed_over = PassedOver::new(&self.traces, self.strict);
         let (mut read, mut exit, mut arena) = (0_usize, Exit::Holds, Bump::new());
         for trace in &traces {

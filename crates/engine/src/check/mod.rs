@@ -117,11 +117,11 @@ pub fn check_with_tools(map: &mut SourceMap, root: FileId, tools: &[FileId], opt
 pub fn check_tree(
     map: &mut SourceMap,
     root: FileId,
-    tree: ast::File,
-    said: Diagnostics,
+    (tree, said): (ast::File, Diagnostics),
+    tools: &[FileId],
     options: &CheckOptions<'_>,
 ) -> Checked {
-    check_read(map, root, Some((tree, said)), &[], options)
+    check_read(map, root, Some((tree, said)), tools, options)
 }
 
 fn check_read(

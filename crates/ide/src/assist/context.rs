@@ -4,7 +4,7 @@ use super::skeleton::Skeleton;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_builtins::table::type_word;
 use averment_engine::check::{Checked, Declaration, DeclarationKind};
-use averment_engine::ir::{Module, Type};
+use averment_engine::ir::{Expr, Module, NameTest, ToolFact, ToolSays, Type};
 use averment_runs::run::{Kind, Run};
 use averment_syntax::ast::ItemKind;
 use serde_json::Value;
@@ -116,7 +116,9 @@ impl CursorContext {
             names.filter(|one| seen.sees(one)).map(|one| named(one, module, sources, root)).collect();
         names.sort_by_key(|one| one.file.is_some());
         let tools = module.tools.iter().map(|tool| (tool.name.clone(), declared_tool(tool, module)));
-        Self { names, tools: tools.collect(), run: None }
+        let mut tools: BTreeMap<String, DeclaredTool> = tools.collect();
+        module.tool_facts.iter().for_each(|fact| add_fact(&mut tools, fact));
+        Self { names, tools, run: None }
     }
 
     /// The same with a recorded run.
@@ -147,6 +149,24 @@ fn declared_tool(tool: &averment_engine::ir::Tool, module: &Module) -> DeclaredT
     DeclaredTool {
         arguments: schema.and_then(|schema| serde_json::from_str(&schema.json).ok()),
         description: about.and_then(|about| Some(about.get("description")?.as_str()?.to_owned())),
+    }
+}
+
+/// Adds what rules say of tools that they name.
+fn add_fact(tools: &mut BTreeMap<String, DeclaredTool>, fact: &ToolFact<Expr>) {
+    let said = match &fact.says {
+        ToolSays::Fails(_) => "Rules say when a call of it failed.".to_owned(),
+        ToolSays::Tagged(tags) => format!("Tagged `{}`.", tags.join("`, `")),
+        ToolSays::Named(name) => {
+            tools.entry(name.clone()).or_default();
+            format!("Another name of `{name}`.")
+        }
+    };
+    for name in fact.tools.iter().filter_map(|test| if let NameTest::Exactly(name) = test { Some(name) } else { None })
+    {
+        let tool = tools.entry(name.clone()).or_default();
+        let before = tool.description.take().map_or_else(String::new, |before| before + "\n\n");
+        tool.description = Some(before + &said);
     }
 }
 

@@ -30,6 +30,17 @@ pub struct Compiled {
     pub prepared: Prepared,
 }
 
+/// What a document is checked with.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'w> {
+    /// What is open.
+    pub documents: &'w Documents,
+    /// How it is linted; not at all where there is nothing.
+    pub lints: Option<&'w LintOptions>,
+    /// The files of its project that say something of tools.
+    pub tools: &'w [PathBuf],
+}
+
 /// One document, checked with everything that it imports.
 pub struct Analysis {
     /// All files.
@@ -60,23 +71,22 @@ impl Analysis {
     /// Checks a text as it stands in the file `key`. With an analysis of an earlier text only what changed is read again.
     pub fn of(
         (key, uri, text): (&Path, &Uri, Arc<str>),
-        documents: &Documents,
-        lints: Option<&LintOptions>,
+        given: Given<'_>,
         before: Option<Analysis>,
         mode: CheckMode,
     ) -> Self {
-        if let Some(said) = foreign::said(key, &text, documents) {
+        if let Some(said) = foreign::said(key, &text, given) {
             // Nothing in it is written in the language.
-            let nothing = Self::of_rules((key, uri, Arc::from("")), documents, None, None, mode);
+            let nothing = Given { lints: None, tools: &[], ..given };
+            let nothing = Self::of_rules((key, uri, Arc::from("")), nothing, None, mode);
             return Self { sources: said.sources, diagnostics: said.diagnostics, asked: said.asked, ..nothing };
         }
-        Self::of_rules((key, uri, text), documents, lints, before, mode)
+        Self::of_rules((key, uri, text), given, before, mode)
     }
 
     fn of_rules(
         (key, uri, text): (&Path, &Uri, Arc<str>),
-        documents: &Documents,
-        lints: Option<&LintOptions>,
+        given: Given<'_>,
         before: Option<Analysis>,
         mode: CheckMode,
     ) -> Self {
@@ -90,7 +100,7 @@ impl Analysis {
         let before =
             read.map(|(outline, items)| PreviousParse { text: old_text.as_deref().unwrap_or(""), outline, items });
         let (tree, parse) = parse_incremental(&sources, root, &Limits::default(), before);
-        let work = CheckInput { sources, root, documents, lints };
+        let work = CheckInput { sources, root, key, given };
         let done = match earlier.filter(|earlier| mode == CheckMode::Incremental && earlier.allows(&tree, &parse)) {
             Some(earlier) => earlier.patched(work, tree, &parse),
             None => work.whole(tree, parse.diagnostics.clone()),

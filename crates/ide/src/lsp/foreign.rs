@@ -1,6 +1,8 @@
 //! Rule files of other systems: what is wrong with them is shown in their YAML.
 
-use super::documents::{Documents, Overlay};
+use super::analysis::Given;
+use super::documents::Overlay;
+use super::incremental::tools_of;
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -21,7 +23,7 @@ pub(super) struct Said {
 }
 
 /// What is said of a document that is YAML; `None` for any other.
-pub(super) fn said(key: &Path, text: &Arc<str>, documents: &Documents) -> Option<Said> {
+pub(super) fn said(key: &Path, text: &Arc<str>, given: Given<'_>) -> Option<Said> {
     let name = key.file_name()?.to_string_lossy().into_owned();
     if !may_be_foreign(&name, text) {
         return None;
@@ -32,8 +34,9 @@ pub(super) fn said(key: &Path, text: &Arc<str>, documents: &Documents) -> Option
     if system_of(text).is_none() {
         return Some(Said { sources, diagnostics: Diagnostics::default(), asked: BTreeSet::new() });
     }
-    let overlay = Overlay::new(documents, folder);
+    let overlay = Overlay::new(given.documents, folder);
+    let tools: Vec<(String, String)> = tools_of(given, key, &overlay).map(|(name, found)| (name, found.text)).collect();
     let how = How { files: &overlay as &dyn Files, options: Options::default() };
-    let diagnostics = compile(&mut sources, root, &[], Limits::default(), how).diagnostics;
+    let diagnostics = compile(&mut sources, root, &tools, Limits::default(), how).diagnostics;
     Some(Said { sources, diagnostics, asked: overlay.asked.into_inner() })
 }

@@ -6,17 +6,18 @@
 #[cfg(test)]
 mod tests;
 
-use super::analysis::Analysis;
-use super::documents::{Documents, Overlay};
-use crate::lint::{self, LintOptions};
+use super::analysis::{Analysis, Given};
+use super::documents::Overlay;
+use crate::lint;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
-use averment_base::source::{FileId, SourceMap, Span};
+use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_engine::check::files::{Files, Found};
 use averment_engine::check::{CheckOptions, Checked, Symbols, check_tree};
 use averment_syntax::ast::{File, Item, ItemKind, Setting};
 use averment_syntax::{IncrementalParse, Outline};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How much of a text is checked when it has changed.
@@ -32,8 +33,22 @@ pub enum CheckMode {
 pub struct CheckInput<'w> {
     pub sources: SourceMap,
     pub root: FileId,
-    pub documents: &'w Documents,
-    pub lints: Option<&'w LintOptions>,
+    /// The file that the text stands in.
+    pub key: &'w Path,
+    pub given: Given<'w>,
+}
+
+/// The files in which a project says something of tools, other than the one that is checked, each with its name.
+pub(super) fn tools_of<'f>(
+    given: Given<'f>,
+    key: &'f Path,
+    files: &'f dyn Files,
+) -> impl Iterator<Item = (String, Found)> + 'f {
+    given.tools.iter().filter_map(move |path| {
+        let (folder, name) = (path.parent()?, path.file_name()?.to_string_lossy());
+        let found = files.read(folder, &name, None).ok().filter(|found| found.key != key)?;
+        Some((path.display().to_string(), found))
+    })
 }
 
 /// The result of a check.
@@ -48,17 +63,24 @@ pub struct CheckOutput {
 impl CheckInput<'_> {
     /// Checks everything.
     pub fn whole(self, tree: File, said: Diagnostics) -> CheckOutput {
-        let (mut sources, root, lints) = (self.sources, self.root, self.lints);
+        let Self { mut sources, root, key, given } = self;
         let folder = sources.get(root).and_then(|file| file.folder.clone());
-        let overlay = Overlay::new(self.documents, folder.as_deref());
+        let overlay = Overlay::new(given.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
-        let checked = check_tree(&mut sources, root, tree, said, &options);
-        let diagnostics = match lints {
+        let tools = read_tools(&mut sources, given, key, &overlay);
+        let checked = check_tree(&mut sources, root, (tree, said), &tools, &options);
+        let diagnostics = match given.lints {
             Some(options) => lint::report(&sources, root, &checked, options),
             None => checked.diagnostics.clone(),
         };
         CheckOutput { sources, checked, diagnostics, asked: overlay.asked.into_inner(), partial: false }
     }
+}
+
+/// Adds the files in which a project says something of tools.
+fn read_tools(sources: &mut SourceMap, given: Given<'_>, key: &Path, files: &dyn Files) -> Vec<FileId> {
+    let add = |(name, found): (String, Found)| sources.add(SourceFile::new(name, Some(&found.folder), found.text));
+    tools_of(given, key, files).map(add).collect()
 }
 
 /// An earlier analysis of a document, without its tree.
@@ -95,12 +117,13 @@ impl Earlier {
 
     /// Checks what was read again and keeps what was said of everything else.
     pub fn patched(self, work: CheckInput<'_>, tree: File, parse: &IncrementalParse) -> CheckOutput {
-        let CheckInput { mut sources, root, documents, lints } = work;
+        let CheckInput { mut sources, root, key, given } = work;
         let folder = sources.get(root).and_then(|file| file.folder.clone());
-        let overlay = Overlay::new(documents, folder.as_deref());
+        let overlay = Overlay::new(given.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
-        let reduced = reduced(&tree, parse);
-        let mut checked = check_tree(&mut sources, root, reduced, parse.diagnostics.clone(), &options);
+        let tools = read_tools(&mut sources, given, key, &overlay);
+        let read = (reduced(&tree, parse), parse.diagnostics.clone());
+        let mut checked = check_tree(&mut sources, root, read, &tools, &options);
         checked.ast = tree;
         let change = Change::of(root, parse);
         let mut fresh = std::mem::take(&mut checked.diagnostics);
@@ -108,7 +131,7 @@ impl Earlier {
             let own = !change.holds(one.span) && one.span.file == root;
             one.slug != Slug::UnusedAllow && (!own || parse.diagnostics.0.contains(one))
         });
-        if let Some(options) = lints {
+        if let Some(options) = given.lints {
             options.levels.apply(&mut fresh);
         }
         let kept = self.diagnostics.0.into_iter().filter(|one| !self.syntax.0.contains(one));

@@ -1,4 +1,4 @@
-//! The projects that open documents belong to: their levels of lints.
+//! The projects that open documents belong to: their levels of lints, and the files in which they say what is true of tools.
 
 use crate::lint::LintOptions;
 use crate::project::{self, LoadOptions, ProjectSearch};
@@ -8,12 +8,21 @@ use std::path::{Path, PathBuf};
 /// What was read of project files, by folder.
 #[derive(Debug, Default)]
 pub struct Projects {
-    known: BTreeMap<PathBuf, LintOptions>,
+    known: BTreeMap<PathBuf, OfProject>,
+}
+
+/// What a project says of its rules.
+#[derive(Debug, Clone, Default)]
+pub struct OfProject {
+    /// How they are linted.
+    pub lints: LintOptions,
+    /// Files that say something of tools for all of them.
+    pub tools: Vec<PathBuf>,
 }
 
 impl Projects {
-    /// How a file is linted. A project file that cannot be used changes nothing: `aver lint` says what is wrong with it.
-    pub fn options(&mut self, file: &Path) -> LintOptions {
+    /// What is said of a file. A project file that cannot be used changes nothing: `aver lint` says what is wrong with it.
+    pub fn options(&mut self, file: &Path) -> OfProject {
         let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
         self.known.entry(folder).or_insert_with_key(|folder| options(folder)).clone()
     }
@@ -24,12 +33,12 @@ impl Projects {
     }
 }
 
-fn options(folder: &Path) -> LintOptions {
+fn options(folder: &Path) -> OfProject {
     match project::find(folder) {
         ProjectSearch::File(file) => match project::load(&file, LoadOptions::default()) {
-            Ok(project) => LintOptions { levels: project.lint },
-            Err(_) => LintOptions::default(),
+            Ok(project) => OfProject { lints: LintOptions { levels: project.lint }, tools: project.tools },
+            Err(_) => OfProject::default(),
         },
-        ProjectSearch::Nothing | ProjectSearch::Foreign(_) | ProjectSearch::Linked(_) => LintOptions::default(),
+        ProjectSearch::Nothing | ProjectSearch::Foreign(_) | ProjectSearch::Linked(_) => OfProject::default(),
     }
 }

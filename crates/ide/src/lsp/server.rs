@@ -1,12 +1,12 @@
 //! The state of a session and its loop.
 
-use super::analysis::Analysis;
+use super::analysis::{Analysis, Given};
 use super::dispatch;
 use super::documents::{Documents, document_key};
 use super::incremental::CheckMode;
 use super::picked::PickedRun;
 use super::place::path_of;
-use super::project::Projects;
+use super::project::{OfProject, Projects};
 use super::publish::Published;
 use super::settings::{SECTION, Settings};
 use super::text::Encoding;
@@ -328,9 +328,10 @@ impl Server {
             Some(document) => (document.uri.clone(), Arc::clone(&document.text)),
             None => (super::place::uri_of(key)?, super::workspace::text_of(key)?.into()),
         };
-        let options = self.settings.lint.then(|| self.projects.options(key));
+        let OfProject { lints, tools } = self.projects.options(key);
+        let given = Given { documents: &self.documents, lints: self.settings.lint.then_some(&lints), tools: &tools };
         let before = self.earlier.remove(key);
-        let analysis = Analysis::of((key, &uri, text), &self.documents, options.as_ref(), before, mode);
+        let analysis = Analysis::of((key, &uri, text), given, before, mode);
         if analysis.partial {
             self.unsettled.insert(key.to_path_buf());
         }

@@ -103,6 +103,41 @@ fn files_that_change_on_disk_are_read_again() {
 }
 
 #[test]
+fn what_the_project_says_of_tools_is_known_and_followed() {
+    let facts = "tool issue_refund also make_refund\ntool any fails when result starts with \"Error\"\n";
+    let files = [
+        ("averment.toml", "tools = [\"tools.assert\", \"mcp.json\"]\n"),
+        ("tools.assert", facts),
+        ("mcp.json", r#"{"lookup": {"type": "object", "properties": {"order_id": {"type": "string"}}}}"#),
+    ];
+    let mut client = Client::over_stdio(&files, json!({}));
+    // Another name of a tool is known, a slip in the name of one is told.
+    client.open("first.assert", "require lookup\nrequire lokup\n");
+    let messages = client.messages("first.assert", 1);
+    assert!(messages.len() == 1 && messages[0].contains("lokup"), "{messages:?}");
+    // A change that is checked by itself is checked with them, too.
+    client.change("first.assert", 2, [1, 8, 1, 13], "lookup");
+    assert!(client.messages("first.assert", 2).is_empty());
+    let at = client.at("first.assert", 1, 10);
+    let hover = client.request("textDocument/hover", at).unwrap().to_string();
+    assert!(hover.contains("order_id"), "{hover}");
+    client.replace("first.assert", 3, "require \n");
+    let at = client.at("first.assert", 0, 8);
+    let offered = client.request("textDocument/completion", at).unwrap().to_string();
+    assert!(offered.contains("lookup") && offered.contains("issue_refund"), "{offered}");
+    client.replace("first.assert", 4, "require make_refund\n");
+    let at = client.at("first.assert", 0, 10);
+    let hover = client.request("textDocument/hover", at).unwrap().to_string();
+    assert!(hover.contains("Another name of `issue_refund`"), "{hover}");
+    // What another program writes into such a file counts at once.
+    client.replace("first.assert", 5, "require lookop\n");
+    assert_eq!(client.messages("first.assert", 5).len(), 1);
+    client.open("tools.assert", "tool lookop { type: \"object\" }\n");
+    assert!(client.messages("first.assert", 5).is_empty());
+    assert_eq!(client.leave(), 0);
+}
+
+#[test]
 fn text_is_changed_in_the_unit_of_columns_that_was_agreed_on() {
     // 🙂 is two units of UTF-16 and four bytes of UTF-8.
     for (offered, column) in

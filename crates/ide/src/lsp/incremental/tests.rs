@@ -1,7 +1,7 @@
 //! Checked again, a text gives what it gives when it is checked for the first time.
 
 use super::CheckMode;
-use crate::lsp::analysis::Analysis;
+use crate::lsp::analysis::{Analysis, Given};
 use crate::lsp::documents::Documents;
 use averment_base::diagnostic::{Diagnostic, Severity};
 use lsp_types::Uri;
@@ -46,7 +46,8 @@ fn analysis(text: &str, before: Option<Analysis>, mode: CheckMode) -> Analysis {
     let uri = Uri::from_str("file:///work/rules.assert").unwrap();
     let documents = Documents::default();
     let lints = crate::lint::LintOptions::default();
-    Analysis::of((Path::new("/work/rules.assert"), &uri, Arc::from(text)), &documents, Some(&lints), before, mode)
+    let given = Given { documents: &documents, lints: Some(&lints), tools: &[] };
+    Analysis::of((Path::new("/work/rules.assert"), &uri, Arc::from(text)), given, before, mode)
 }
 
 fn errors(analysis: &Analysis) -> Vec<Diagnostic> {

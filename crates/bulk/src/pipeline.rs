@@ -84,7 +84,7 @@ pub struct Finished {
     /// How much of the runs was read.
     pub reads: Reads,
     /// How many records there were, by file.
-    pub records: FileRecords,
+    pub records: Box<FileRecords>,
     /// Runs in it that were not judged: all, where judging it broke down.
     pub lost: u64,
 }
@@ -227,7 +227,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         let broke = judged.is_err();
         let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
         let Judged { done, totals, reads, records } = judged.unwrap_or_default();
-        if finish.send(Finished { number, bytes, done, totals, reads, records, lost }).is_err() {
+        if finish.send(Finished { number, bytes, done, totals, reads, records: Box::new(records), lost }).is_err() {
             return;
         }
         memory::holds(0);

@@ -19,10 +19,17 @@ const MOST: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Understood {
     files: Mutex<BTreeMap<String, OfFile>>,
-    /// Runs of which nothing is recorded: how many, and the first of them by file and place, with their names.
-    empty: Mutex<(u64, BTreeSet<(String, u64, String)>)>,
+    empty: Mutex<EmptyRuns>,
     /// Why the cost of runs is not known although a table of prices was given, and of how many.
     unpriced: Mutex<BTreeMap<String, u64>>,
+}
+
+/// Runs of which nothing is recorded.
+#[derive(Debug, Default)]
+struct EmptyRuns {
+    count: u64,
+    /// The first of them, by file and place, with their names.
+    first: BTreeSet<(String, u64, String)>,
 }
 
 #[derive(Debug)]
@@ -68,10 +75,10 @@ impl Understood {
         if run.records.empty {
             let place = (run.source.file.clone(), run.source.offset, redact_run(run, &run.source.name()));
             let mut empty = self.empty.lock().unwrap_or_else(PoisonError::into_inner);
-            empty.0 = empty.0.saturating_add(1);
-            empty.1.insert(place);
-            if empty.1.len() > NAMED {
-                empty.1.pop_last();
+            empty.count = empty.count.saturating_add(1);
+            empty.first.insert(place);
+            if empty.first.len() > NAMED {
+                empty.first.pop_last();
             }
         }
         if run.records.not_understood == 0 {
@@ -107,7 +114,7 @@ fn note_in(files: &mut BTreeMap<String, OfFile>, file: &str, records: Records, f
     }
 }
 
-fn empty_in_words((count, first): &(u64, BTreeSet<(String, u64, String)>)) -> String {
+fn empty_in_words(EmptyRuns { count, first }: &EmptyRuns) -> String {
     let names: Vec<String> = first.iter().map(|(_, _, name)| format!("`{}`", one_line(name))).collect();
     let names = names.join(", ");
     match count {

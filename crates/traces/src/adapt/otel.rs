@@ -210,9 +210,11 @@ fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(Found<'run>), depth: u
         };
     };
     if let Some(resources) = container(object, OfContainer::Resources) {
-        each_inside(resources, OfContainer::Scopes, look, &mut |scope, look| {
-            each_inside(scope, OfContainer::Spans, look, &mut |spans, look| each_of(spans, Form::Otlp, look));
-        });
+        for scopes in inside_each(resources, OfContainer::Scopes, look) {
+            for spans in inside_each(scopes, OfContainer::Spans, look) {
+                each_of(spans, Form::Otlp, look);
+            }
+        }
     } else if let Some(trace) = container(object, OfContainer::Trace).filter(|_| depth < DEEP) {
         each_span(trace, look, depth + 1);
     } else if is_jaeger(object) {
@@ -234,19 +236,16 @@ enum Found<'run> {
     Other(Node<'run>),
 }
 
-/// Goes into what each element of a list of containers holds; what holds nothing is none.
-fn each_inside<'run>(
-    containers: Node<'run>,
-    inner: OfContainer,
-    look: &mut dyn FnMut(Found<'run>),
-    each: &mut dyn FnMut(Node<'run>, &mut dyn FnMut(Found<'run>)),
-) {
+/// What the containers of a list hold; what is no object is none.
+fn inside_each<'run>(containers: Node<'run>, inner: OfContainer, look: &mut dyn FnMut(Found<'run>)) -> Vec<Node<'run>> {
+    let mut inside = Vec::new();
     for node in list(containers).unwrap_or_default() {
         match object(*node) {
-            Some(object) => container(object, inner).into_iter().for_each(|inside| each(inside, look)),
+            Some(object) => inside.extend(container(object, inner)),
             None => look(Found::Other(*node)),
         }
     }
+    inside
 }
 
 /// The spans of a list that holds nothing else.

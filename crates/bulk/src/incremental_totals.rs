@@ -211,7 +211,7 @@ impl IncrementalTotals {
         };
         totals.runs += 1;
         totals.failed += u64::from(gate != Gate::Open);
-        totals.idle += u64::from(gate == Gate::Open && self.exercised == 0);
+        totals.idle += u32::from(gate == Gate::Open && self.exercised == 0);
         totals.gate = totals.gate.max(Some(gate));
         totals.scores.extend(self.score());
     }

@@ -18,7 +18,7 @@ pub struct ChunkTotals {
     /// How many of them did not pass.
     pub failed: u64,
     /// How many of them passed without that anything was exercised.
-    pub idle: u64,
+    pub idle: u32,
     /// The gravest gate.
     pub gate: Option<Gate>,
     /// The score of every run that has one, in order: sums depend on the order.
@@ -120,7 +120,7 @@ impl ChunkTotals {
         self.runs += 1;
         self.failed += u64::from(judged.gate != Gate::Open);
         let mut statuses = judged.statuses.iter().flatten();
-        self.idle += u64::from(judged.gate == Gate::Open && !statuses.any(|status| status.is_exercised()));
+        self.idle += u32::from(judged.gate == Gate::Open && !statuses.any(|status| status.is_exercised()));
         self.gate = self.gate.max(Some(judged.gate));
         self.scores.extend(judged.score);
         self.counts.resize(judged.statuses.len(), [0; Status::ALL.len()]);

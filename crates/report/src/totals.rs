@@ -158,7 +158,7 @@ impl Totals {
     pub fn add_chunk(&mut self, chunk: &ChunkTotals) {
         self.runs += chunk.runs;
         self.runs_failed += chunk.failed;
-        self.runs_idle += chunk.idle;
+        self.runs_idle += u64::from(chunk.idle);
         self.gate = self.gate.max(chunk.gate);
         for counts in &chunk.counts {
             for (status, count) in Status::ALL.into_iter().zip(counts) {

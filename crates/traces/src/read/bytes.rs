@@ -3,7 +3,7 @@
 use crate::error::{Problem, ReadError};
 use averment_base::limits::Limits;
 use averment_runs::run::{ReadWarning, RunSource};
-use std::io;
+use std::io::{self, Read};
 
 /// The text up to the first byte that is not UTF-8.
 pub(super) fn valid_part(bytes: &[u8]) -> &str {
@@ -106,4 +106,46 @@ pub(super) fn begin_with(buffer: &mut Vec<u8>, bytes: &mut Vec<u8>) {
         start.copy_from_slice(bytes);
     }
     bytes.clear();
+}
+
+/// What can be read of an input up to where it breaks off: a compressed file that was cut, a disk that fails. Then it ends, and why is kept, so
+/// that what stands before is judged all the same.
+pub(super) struct UpToBreak {
+    input: Box<dyn Read + Send>,
+    broken: Option<io::Error>,
+}
+
+impl UpToBreak {
+    /// The whole input.
+    pub(super) fn new(input: Box<dyn Read + Send>) -> Self {
+        Self { input, broken: None }
+    }
+
+    /// Takes the input away.
+    pub(super) fn take_input(&mut self) -> Box<dyn Read + Send> {
+        std::mem::replace(&mut self.input, Box::new(io::empty()))
+    }
+
+    /// Whether it broke off.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
+    /// Why it broke off; once.
+    pub(super) fn why(&mut self) -> Option<io::Error> {
+        self.broken.take()
+    }
+}
+
+impl Read for UpToBreak {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.input.read(buffer) {
+            Err(error) if !matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::OutOfMemory) => {
+                self.take_input();
+                self.broken = Some(error);
+                Ok(0)
+            }
+            result => result,
+        }
+    }
 }

@@ -2,7 +2,9 @@
 //!
 //! A file with a run on each line is read in chunks of some hundred kilobytes; anything else is read whole.
 
-use super::bytes::{self, blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines};
+use super::bytes::{
+    self, UpToBreak, blank_bad_lines, not_text, not_utf8, too_long, unreadable, valid_part, without_bad_lines,
+};
 use super::cut::Cut;
 use super::form::{FirstLines, Form, of_file};
 use super::numbers::LineNumbers;
@@ -25,7 +27,7 @@ pub const CHUNK_SIZE: usize = 256 << 10;
 
 /// The runs of one file, one after the other. A run that cannot be read is an error of its own; the others come all the same.
 pub struct Runs {
-    input: Box<dyn Read + Send>,
+    input: UpToBreak,
     file: String,
     limits: Limits,
     state: StreamState,
@@ -86,7 +88,7 @@ impl Runs {
     /// The runs in anything that can be read; `file` is its name in messages.
     #[must_use]
     pub fn new(file: impl Into<String>, input: impl Read + Send + 'static, limits: &Limits) -> Self {
-        let (input, file) = (Box::new(input), file.into());
+        let (input, file) = (UpToBreak::new(Box::new(input)), file.into());
         Self {
             input,
             file,
@@ -205,13 +207,15 @@ impl Runs {
 
     /// Reads more; `true` at the end of the file.
     fn read_more(&mut self, pending: &mut Vec<u8>) -> io::Result<bool> {
-        let taken = self.input.by_ref().take(CHUNK_SIZE as u64).read_to_end(pending)?;
-        Ok(taken == 0)
+        Ok(self.input.by_ref().take(CHUNK_SIZE as u64).read_to_end(pending)? == 0)
     }
 
     fn start(&mut self) -> io::Result<()> {
         let mut pending = Vec::new();
         let mut ended = self.read_more(&mut pending)?;
+        if pending.is_empty() {
+            self.input.why().map_or(Ok(()), Err)?;
+        }
         #[cfg(feature = "packed")]
         if let Some(packed) = Packed::of(&pending).filter(|_| !self.unpacked) {
             return self.unpack(packed, pending);
@@ -254,9 +258,9 @@ impl Runs {
     #[cfg(feature = "packed")]
     fn unpack(&mut self, packed: Packed, mut pending: Vec<u8>) -> io::Result<()> {
         self.unpacked = true;
-        let mut input = std::mem::replace(&mut self.input, Box::new(io::empty()));
+        let mut input = self.input.take_input();
         if packed != Packed::Zip {
-            self.input = packed::unpacked(packed, pending, input, &self.limits);
+            self.input = UpToBreak::new(packed::unpacked(packed, pending, input, &self.limits));
             return self.start();
         }
         let room = self.limits.run_bytes.saturating_add(1).saturating_sub(pending.len());
@@ -275,10 +279,8 @@ impl Runs {
     /// Reads the rest of the file and cuts it.
     fn whole(&mut self, mut bytes: Vec<u8>, mark: usize, form: TextForm) -> io::Result<()> {
         let limit = self.limits.run_bytes;
-        self.input
-            .by_ref()
-            .take((limit.saturating_add(1).saturating_sub(bytes.len())) as u64)
-            .read_to_end(&mut bytes)?;
+        let room = limit.saturating_add(1).saturating_sub(bytes.len());
+        self.input.by_ref().take(room as u64).read_to_end(&mut bytes)?;
         if bytes.len() > limit {
             let source = RunSource { file: self.file.clone(), line: 1, column: 1, ..RunSource::default() };
             self.ready.push_back(Err(too_long(&source, &self.limits)));
@@ -343,7 +345,7 @@ impl Runs {
         }
         if !ended || !lines.pending.is_empty() {
             self.state = StreamState::Lines(lines);
-        } else if !lines.found && self.ready.is_empty() {
+        } else if !lines.found && self.ready.is_empty() && !self.input.is_broken() {
             self.fail("no run: the file is empty", "write a run into it, or name another file");
         }
         Ok(())
@@ -436,7 +438,7 @@ impl Iterator for Runs {
                     self.state = StreamState::Archive(archive);
                     return Some(run);
                 }
-                StreamState::Done => return None,
+                StreamState::Done => Err(self.input.why()?),
             };
             if let Err(error) = result {
                 self.state = StreamState::Done;

@@ -225,6 +225,15 @@ fn compressed_files_are_read_as_what_is_in_them() {
         let whole = pack(&format!("{}\n", [A; 20_000].join("\n")));
         let found = read(whole[..whole.len() / 2].to_vec());
         assert!(found.last().unwrap().contains("cannot be read"), "{:?}", found.last());
+        // What was whole before is read, also of a small file and of one value.
+        let broken = |text: &str, most: usize| read(pack(text)[..most].to_vec());
+        let lines: String =
+            (0..20_000).map(|run| format!("{{\"id\": \"r{run}\", \"output\": \"{}\"}}\n", run * 7919)).collect();
+        let found = broken(&lines, pack(&lines).len() - 9);
+        assert!(found.len() > 100 && found[0].starts_with("t:1"), "{} {:?}", found.len(), found.first());
+        let said = found.iter().filter(|one| one.contains("cannot be read")).count();
+        assert!(said >= 1 && found.last().unwrap().contains("cannot be read"), "{:?}", found.last());
+        assert!(broken(&format!("{A}\n"), 3).last().unwrap().starts_with("t:"), "{:?}", broken(A, 3));
     }
     // What is compressed twice is not read.
     assert!(read(gzip(&String::from_utf8_lossy(b"PK\x03\x04")))[0].contains("a zip file"));
@@ -278,12 +287,14 @@ fn what_unpacks_out_of_proportion_is_an_error_instead_of_a_flood() {
     assert!(last.contains("it unpacks to more than 250 times its length"), "{last}");
     assert_eq!(whole.len(), bytes.len() * 250 / flood.len(), "{last}");
     let found = read(gzip(&[flood.as_str(); 200].join("\n")));
-    let (last, whole) = found.split_last().unwrap();
+    let (last, before) = found.split_last().unwrap();
+    // The line in which it breaks off is none: it is handed on to be refused.
+    let (cut, whole) = before.split_last().unwrap();
     assert!(
         last.contains("it unpacks to more than 250 times its length") && whole.iter().all(|run| *run == flood),
         "{last}"
     );
-    assert!(whole.len() > 1 && whole.len() < 200);
+    assert!(flood.starts_with(cut) && cut.len() < flood.len() && whole.len() > 1 && whole.len() < 200);
 }
 
 #[test]

@@ -236,10 +236,10 @@ impl End<'_> {
         }
         let mut verdict = self.verdict(condition, found.iter().map(|one| one.value));
         // Where an estimate lies so near that it could be the other way round, it decides nothing.
-        let ends = |end: usize| found.iter().map(move |one| one.ends()[end]);
+        let (lows, highs) = (found.iter().map(|one| one.ends().0), found.iter().map(|one| one.ends().1));
         let near = matches!(verdict, Ok(Verdict::Pass | Verdict::Fail))
             && found.iter().any(|one| one.estimated)
-            && (0..2).any(|end| self.verdict(condition, ends(end)) != verdict);
+            && (self.verdict(condition, lows) != verdict || self.verdict(condition, highs) != verdict);
         if near {
             verdict = Ok(Verdict::Undecided);
         }
@@ -357,8 +357,8 @@ struct Folded<'a> {
 
 impl Folded<'_> {
     /// Between which values it lies.
-    fn ends(&self) -> [f64; 2] {
-        if self.estimated { self.values.around(self.value) } else { [self.value; 2] }
+    fn ends(&self) -> (f64, f64) {
+        if self.estimated { self.values.around(self.value) } else { (self.value, self.value) }
     }
 
     /// What is told of it: the value, with all of its digits or so many as people read, and the runs at both ends; `named` says of what.

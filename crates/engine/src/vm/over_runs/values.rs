@@ -153,11 +153,11 @@ impl Values {
     }
 
     /// Between which values an estimate lies.
-    pub(super) fn around(&self, estimate: f64) -> [f64; 2] {
+    pub(super) fn around(&self, estimate: f64) -> (f64, f64) {
         let room = estimate.abs() * ERROR;
         let end = |end: &Option<(f64, Box<str>)>, otherwise: f64| end.as_ref().map_or(otherwise, |(value, _)| *value);
         let (least, greatest) = (end(&self.least, estimate), end(&self.greatest, estimate));
-        [(estimate - room).max(least), (estimate + room).min(greatest)]
+        ((estimate - room).max(least), (estimate + room).min(greatest))
     }
 
     /// All of them, where they are kept as they are.

@@ -26,9 +26,9 @@ Examples:
   aver inputs pack.yaml --param tool=divide --cases 10
   aver inputs pack.yaml --tools tools.json --seed 42 --invariant pagination.limit
 
-One line of JSON for each case: invariant, tool, case, seed, arguments. Case 0 is the largest that is
-allowed, all others are random; the same seed gives the same inputs. Nothing is called: ask the tools
-with them, record that, and let `aver check` judge the recording.
+One line of JSON for each case: invariant, tool, case, seed, arguments. Case 0 is the
+largest that is allowed, all others are random; the same seed gives the same inputs.
+Nothing is called: ask the tools with them, record that, and let `aver check` judge it.
 
 Exit codes: 0, 2 wrong usage or no generated inputs, 3 the rules or the bounds in them cannot be used")]
 pub struct Arguments {

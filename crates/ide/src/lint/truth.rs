@@ -245,15 +245,17 @@ fn wrong_case(expr: &Expr) -> Option<Diagnostic> {
     let (ExprKind::Builtin(function, _), Some(operand)) = (&tested.subject.kind, tested.operand.as_deref()) else {
         return None;
     };
-    let texts: &[Expr] = match (&operand.kind, kind) {
-        (ExprKind::List(items), TestKind::In) => items,
-        _ if TEXT_TESTS.contains(&kind) => std::slice::from_ref(operand),
+    let ExprKind::Constant(constant) = &operand.kind else { return None };
+    let texts = match (constant, kind) {
+        (Constant::List(items), TestKind::In) => items.as_slice(),
+        _ if TEXT_TESTS.contains(&kind) => std::slice::from_ref(constant),
         _ => return None,
     };
-    let (place, text, turned) = texts.iter().find_map(|one| match &one.kind {
-        ExprKind::Constant(Constant::Text(text)) => Some((one.span, text, in_its_case(function, text)?)),
+    let (text, turned) = texts.iter().find_map(|one| match one {
+        Constant::Text(text) => Some((text, in_its_case(function, text)?)),
         _ => None,
     })?;
+    let place = operand.span;
     let always = if tested.negated { "always" } else { "never" };
     let message = match *function {
         "weekday" => format!(
@@ -263,9 +265,10 @@ fn wrong_case(expr: &Expr) -> Option<Diagnostic> {
         "upper" => format!("text in upper case {always} passes this: `{text}` is in another case"),
         _ => format!("text in lower case {always} passes this: `{text}` is in another case"),
     };
-    // An escape in the text stays with the author.
+    // An escape in the text stays with the author, and so does a list.
     let diagnostic = Diagnostic::new(Slug::LetterCase, place, message).help(format!("write `{turned}`"));
-    Some(match text.chars().all(|letter| letter.is_alphanumeric() || letter == ' ') {
+    let plain = text.chars().all(|letter| letter.is_alphanumeric() || letter == ' ');
+    Some(match plain && kind != TestKind::In {
         true => diagnostic.fix(format!("write `{turned}`"), place, format!("\"{turned}\"")),
         false => diagnostic,
     })

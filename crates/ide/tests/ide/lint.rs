@@ -328,3 +328,17 @@ fn empty_texts_and_lists_and_counts_from_zero_are_found_wherever_they_stand() {
         assert!(!said.iter().any(|slug| *slug == "empty-needle" || *slug == "zero-bound"), "{rule}: {said:?}");
     }
 }
+
+#[test]
+fn weekdays_and_lists_are_looked_at_in_their_case() {
+    for (text, slug) in [
+        ("each refund: weekday(start) not in [\"Saturday\", \"Sunday\"]\n", true),
+        ("each refund: weekday(start) == \"Monday\"\n", true),
+        ("lower(output.c) in [\"a\", \"B\"]\n", true),
+        ("each refund: weekday(start) not in [\"saturday\", \"sunday\"]\n", false),
+        ("lower(output.c) in [\"a\", \"b\"]\n", false),
+    ] {
+        let found = linted(text, &LintOptions::default());
+        assert_eq!(slugs(&found).contains(&"letter-case"), slug, "{text}: {:?}", lines(&found));
+    }
+}

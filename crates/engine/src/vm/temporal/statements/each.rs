@@ -47,10 +47,11 @@ impl Meaning for Each {
 
     fn vacuous(&self, view: &mut View<'_, '_>) -> String {
         let thing = view.pattern(0);
-        if view.first_hit(0).is_none() {
-            return format!("there is no {thing}");
+        let Some(first) = view.first_hit(0) else { return format!("there is no {thing}") };
+        match view.explained(&first, self.condition).0.as_str() {
+            "" => format!("something missing decided the condition for every {thing}"),
+            because => format!("no {thing} exercises the condition: for {} {because}", view.say(first.step)),
         }
-        format!("something missing decided the condition for every {thing}")
     }
 
     fn condition(&self) -> Option<CodeId> {

@@ -35,6 +35,8 @@ fields! {
         Model = "model" => PartOf(of_run::META),
         Error = "error" => Run(of_run::ERROR),
         Previous = "previous_response_id" => Shape,
+        Conversation = "conversation" => Shape,
+        Id = "id" => Run(of_run::ID),
         Object = "object" => Shape,
         Type = "type" => Shape,
         Role = "role" => Shape,
@@ -161,6 +163,13 @@ pub(super) fn read<'run>(items: &'run [Node<'run>], draft: &mut Draft<'run, '_>)
         exchanges.add(*node, object, draft);
     }
     exchanges.finish(draft);
+    // The id of the one answer that there is is that of the run; what is asked for with it has one of its own, or none.
+    if let [only] = items {
+        draft.set_some(
+            of_run::ID,
+            object(*only).and_then(|answer| answer.field(OfApi::Id)).filter(|id| Parsed.is_text(*id)),
+        );
+    }
 }
 
 impl<'run> Exchanges<'run> {

@@ -13,7 +13,7 @@ use super::calls::{Unanswered, Usage};
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, Spans, fields, words};
 use super::messages::{LastWords, OfMessage, Role};
-use super::{Format, Projected, items_of, list, list_of, object_of, objects, text, text_of};
+use super::{Format, IN_FULL, Projected, items_of, list, list_of, object_of, objects, text, text_of};
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Origin, Value};
 use averment_runs::normal::{of_run, of_step, role};
@@ -92,8 +92,8 @@ pub(crate) const FORMAT: Format = Format {
     element: is_line,
     line: is_line,
     read,
-    runs: &[],
     projected: Projected::Never,
+    ..IN_FULL
 };
 
 /// Whether an object is what `--output-format json` prints.

@@ -5,7 +5,7 @@ use super::calls::Usage;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shapes};
 use super::messages::OfCall;
-use super::{Format, Projected, list, never, object_of};
+use super::{Format, IN_FULL, Projected, list, object_of};
 use crate::error::Placed;
 use crate::names::{Names, Part, Unit, at};
 use averment_base::diagnostic::suggest::nearest;
@@ -20,14 +20,10 @@ pub(super) const FORMAT: Format = Format {
     known_by: "a list of objects that each name a tool, under a name that such lists have",
     description: "an object with `tool_calls`, each with a `name` or `tool`",
     marks: &[],
-    near: &[],
     object: is_generic,
-    item_marks: &[],
-    element: never,
-    line: never,
     read,
-    runs: &[],
     projected: Projected::Calls,
+    ..IN_FULL
 };
 
 fn is_generic(object: Object<'_>) -> bool {

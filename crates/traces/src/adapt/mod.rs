@@ -12,7 +12,8 @@ mod api;
 mod as_skillgym;
 mod assay;
 mod atif;
-pub(crate) mod blocks;
+pub(crate) mod batch;
+mod blocks;
 pub(crate) mod calls;
 mod chunks;
 pub(crate) mod claude_code;
@@ -72,7 +73,7 @@ use fields::{Parsed, Record, Row, first};
 #[cfg(test)]
 pub(crate) use openai_chat::{OfChoice, OfExchange};
 use records::are_mostly;
-pub(crate) use records::is_told;
+pub(crate) use records::{is_element_of_one_run, is_line_of_session, is_told};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 #[cfg(test)]
@@ -98,6 +99,8 @@ pub struct Format {
     element: fn(Object<'_>) -> bool,
     /// Whether an object is one line of a file that is a run in it, such as an event of a session.
     line: fn(Object<'_>) -> bool,
+    /// Whether an element or a line is a run of its own where nothing among the first ones says that they belong together.
+    alone: fn(Object<'_>) -> bool,
     read: for<'run> fn(Node<'run>, &mut Draft<'run, '_>) -> Result<(), Placed>,
     /// How a value that holds several runs in it is cut into them.
     runs: &'static [Cutting],
@@ -180,6 +183,7 @@ const IN_FULL: Format = Format {
     item_marks: &[],
     element: never,
     line: never,
+    alone: never,
     read: |_, _| Ok(()),
     runs: &[],
     projected: Projected::Never,
@@ -197,7 +201,7 @@ fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'ru
 }
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
-pub static FORMATS: [Format; 42] = [
+pub static FORMATS: [Format; 43] = [
     stop::FORMAT,
     langfuse::FORMAT,
     langsmith::FORMAT,
@@ -234,6 +238,7 @@ pub static FORMATS: [Format; 42] = [
     assay::CALLS,
     skillgym::FORMAT,
     mcp::FORMAT,
+    batch::FORMAT,
     chunks::FORMAT,
     api::responses::FORMAT,
     api::anthropic::FORMAT,
@@ -254,16 +259,6 @@ pub(crate) fn may_be_line(has: impl Fn(&str) -> bool) -> bool {
 
 /// So many first items of a list tell what it is.
 pub(crate) const FIRST_ITEMS: usize = 50;
-
-/// Whether a value is an element of a list that is one run, such as a message of a conversation.
-pub(crate) fn is_element_of_one_run(node: &Node<'_>) -> bool {
-    FORMATS.iter().any(|format| format.is_item(node, format.element))
-}
-
-/// Whether a value is a line of a file that is one run, such as an event of a session.
-pub(crate) fn is_line_of_session(node: &Node<'_>) -> bool {
-    FORMATS.iter().any(|format| format.is_item(node, format.line))
-}
 
 /// The keys of lines that could belong to a format which is looked for before this one.
 pub(crate) fn item_marks_before(format: &Format) -> impl Iterator<Item = &'static str> {

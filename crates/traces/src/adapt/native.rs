@@ -1,6 +1,6 @@
 //! The normal form itself.
 
-use super::{Format, Projected, list, never, text};
+use super::{Format, IN_FULL, Projected, list, text};
 use crate::build::Normal;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -12,14 +12,10 @@ pub(super) const FORMAT: Format = Format {
     known_by: "all keys at the top are keys of the normal form",
     description: "the normal form (`calls`, `messages`, `output`, …)",
     marks: &[],
-    near: &[],
     object: is_normal,
-    item_marks: &[],
-    element: never,
-    line: never,
     read: |_, _| Ok(()),
-    runs: &[],
     projected: Projected::Calls,
+    ..IN_FULL
 };
 
 /// What says nothing of what was done, answered or left behind: others have it in files of their own as well.

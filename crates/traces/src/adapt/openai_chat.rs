@@ -9,8 +9,8 @@ use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
 use super::messages::{self, OfCall, OfMessage, Role, function, is_about_calls, is_message};
 use super::{
-    Format, InMessages, Projected, blocks, claude_code, first_of, list_of, native, object, object_of, objects, text,
-    text_of,
+    Format, IN_FULL, InMessages, Projected, blocks, claude_code, first_of, list_of, native, object, object_of, objects,
+    text, text_of,
 };
 use crate::error::Placed;
 use averment_base::value::compare::equal;
@@ -46,13 +46,11 @@ pub(super) const FORMAT: Format = Format {
     known_by: "messages with `role` and `content` or `tool_calls`",
     description: "chat messages with `role` and `content` (a list, or under `messages`), requests and responses of a chat API",
     marks: &[OfMessage::Role.key(), OfExchange::Request.key(), OfExchange::Choices.key(), OfExchange::Messages.key()],
-    near: &[],
     object: is_chat,
     item_marks: &[OfMessage::Role.key(), OfExchange::Request.key()],
     element: |object| is_one(object) || is_exchange(object),
     line: |object| is_one(object) && object.field(OfMessage::Type).is_none() || is_exchange(object),
     read,
-    runs: &[],
     projected: Projected::Messages(InMessages {
         list: OfExchange::Messages.key(),
         every: false,
@@ -71,6 +69,7 @@ pub(super) const FORMAT: Format = Format {
             of_run::FILES,
         ],
     }),
+    ..IN_FULL
 };
 
 /// A request to a chat API and its response.

@@ -1,6 +1,6 @@
 //! What a list of records is, told by its first elements.
 
-use super::{detect, object};
+use super::{FORMATS, Format, detect, object, payload};
 use averment_base::value::{Node, Object};
 
 /// So many values tell what a list of records holds.
@@ -16,4 +16,23 @@ pub(super) fn are_mostly<'n>(records: impl Iterator<Item = &'n Node<'n>>, is: im
 /// Whether a value is a run of a known format, and says something.
 pub(crate) fn is_told(node: &Node<'_>) -> bool {
     object(*node).is_some_and(|object| !object.entries().is_empty()) && detect(node).is_some()
+}
+
+/// Whether a value is an element of a list that is one run, such as a message of a conversation; `None` where it may be a run of its own as
+/// well as one of several answers in one.
+pub(crate) fn is_element_of_one_run(node: &Node<'_>) -> Option<bool> {
+    let known = FORMATS.iter().filter(|format| format.is_item(node, format.element));
+    belongs(node, known)
+}
+
+/// Whether a value is a line of a file that is one run, such as an event of a session.
+pub(crate) fn is_line_of_session(node: &Node<'_>) -> bool {
+    let known = FORMATS.iter().filter(|format| format.is_item(node, format.line));
+    belongs(node, known) == Some(true)
+}
+
+/// Whether a value that formats know as an item belongs to others.
+fn belongs<'f>(node: &Node<'_>, mut known: impl Iterator<Item = &'f Format>) -> Option<bool> {
+    let Some(format) = known.next() else { return Some(false) };
+    (!payload(*node).is_some_and(format.alone)).then_some(true)
 }

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::fields::{Parsed, fields};
 use super::messages::is_message;
-use super::{Format, InMessages, Projected, list_of, never, objects, openai_chat};
+use super::{Format, IN_FULL, InMessages, Projected, list_of, objects, openai_chat};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -22,13 +22,8 @@ pub(super) const FORMAT: Format = Format {
     known_by: "`traj`, a list of role messages",
     description: "tau-bench results (`traj`)",
     marks: &[OfResult::Messages.key()],
-    near: &[],
     object: is_trajectory,
-    item_marks: &[],
-    element: never,
-    line: never,
     read,
-    runs: &[],
     projected: Projected::Messages(InMessages {
         list: OfResult::Messages.key(),
         every: true,
@@ -38,6 +33,7 @@ pub(super) const FORMAT: Format = Format {
         composed: &[of_run::META],
         composed_where_there: &[],
     }),
+    ..IN_FULL
 };
 
 fn is_trajectory(object: Object<'_>) -> bool {

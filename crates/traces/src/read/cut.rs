@@ -157,13 +157,13 @@ impl Cut<'_> {
         (at + 1 == range.end).then_some(elements)
     }
 
-    /// Whether a list is one run: the first of its elements that is known to anybody says so.
+    /// Whether a list is one run: the first of its elements says so that is known to anybody, and may not be either.
     fn is_one_run(&self, elements: &[Range<usize>]) -> bool {
         let told = elements.iter().take(adapt::FIRST_ITEMS).find_map(|element| {
             let arena = bumpalo::Bump::new();
             let text = self.shared.get(element.clone()).unwrap_or_default();
             let node = json::parse_recorded(text, 0, &arena, self.limits).ok()?.node;
-            match adapt::is_element_of_one_run(&node) {
+            match adapt::is_element_of_one_run(&node)? {
                 true => Some(true),
                 false => adapt::is_told(&node).then_some(false),
             }

@@ -13,6 +13,7 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
+mod answers;
 mod blocks;
 mod commands;
 mod damaged;

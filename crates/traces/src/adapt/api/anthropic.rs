@@ -54,6 +54,7 @@ pub(crate) const FORMAT: Format = Format {
     item_marks: &[OfApi::Response.key(), OfApi::Stop.key(), OfEvent::Block.key(), OfEvent::Message.key()],
     element: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
     line: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
+    alone: is_response,
     read,
     ..IN_FULL
 };

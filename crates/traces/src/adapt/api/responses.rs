@@ -97,12 +97,18 @@ pub(crate) const FORMAT: Format = Format {
     item_marks: &[OfApi::Response.key(), OfApi::Object.key(), OfEvent::Number.key(), OfItem::CallId.key()],
     element: |object| is_item(object) || is_part(object),
     line: is_part,
+    alone: |object| is_response(object) && !goes_on(object),
     read,
     ..IN_FULL
 };
 
 fn is_part(object: Object<'_>) -> bool {
     is_response(object) || is_exchange(object, is_response) || is_event(object)
+}
+
+/// Whether a response says that it is one of several in a conversation.
+fn goes_on(response: Object<'_>) -> bool {
+    first_of(response, &[OfApi::Previous, OfApi::Conversation]).is_some()
 }
 
 fn is_response(object: Object<'_>) -> bool {

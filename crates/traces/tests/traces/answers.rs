@@ -1,0 +1,64 @@
+//! Answers of models that stand alone: one on a line or in a list is a run, until something says that they belong together.
+
+use super::formats::root;
+use averment_base::limits::Limits;
+use averment_traces::{Runs, parse};
+use bumpalo::Bump;
+use std::io::Cursor;
+
+/// The runs of a file, each as its id, if it has one, and how often the model answered.
+fn runs(text: &str) -> Vec<(Option<String>, u64)> {
+    let limits = Limits::default();
+    let mut found = Vec::new();
+    for raw in Runs::new("answers", Cursor::new(text.to_owned().into_bytes()), &limits) {
+        let raw = raw.unwrap();
+        let arena = Bump::new();
+        let run = parse(&raw, &arena, &limits).unwrap();
+        found.push((run.id.map(str::to_owned), root(&run, "turns").parse().unwrap()));
+    }
+    found
+}
+
+/// The same records on lines and in a list.
+fn both(records: &[&str]) -> [String; 2] {
+    [records.join("\n"), format!("[{}]", records.join(",\n"))]
+}
+
+const RESPONSE: &str = r#"{"id":"resp_1","object":"response","status":"completed","previous_response_id":null,"output":[{"type":"function_call","call_id":"c1","name":"look","arguments":"{}"}]}"#;
+const OTHER: &str = r#"{"id":"resp_2","object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}]}"#;
+const MESSAGE: &str = r#"{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"look","input":{}}],"stop_reason":"tool_use"}"#;
+const LAST: &str = r#"{"id":"msg_2","type":"message","role":"assistant","content":[{"type":"text","text":"Done."}],"stop_reason":"end_turn"}"#;
+
+#[test]
+fn answers_that_say_nothing_of_each_other_are_a_run_each_with_their_ids() {
+    for (records, ids) in [([RESPONSE, OTHER], ["resp_1", "resp_2"]), ([MESSAGE, LAST], ["msg_1", "msg_2"])] {
+        for text in both(&records) {
+            assert_eq!(runs(&text), ids.map(|id| (Some(id.to_owned()), 1)), "{text}");
+        }
+    }
+}
+
+#[test]
+fn answers_that_go_on_are_one_conversation() {
+    let goes_on = OTHER.replace(r#""status""#, r#""previous_response_id":"resp_1","status""#);
+    let in_one = OTHER.replace(r#""status""#, r#""conversation":{"id":"conv_1"},"status""#);
+    let told = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"found"}]}"#;
+    let asked = r#"{"request":{"model":"m","input":"go"},"response":{"id":"resp_0","object":"response","output":[]}}"#;
+    for records in [vec![RESPONSE, &goes_on], vec![RESPONSE, &in_one], vec![MESSAGE, told, LAST], vec![asked, OTHER]] {
+        for text in both(&records) {
+            let found = runs(&text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert!(found[0].0.is_none(), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn results_of_a_batch_are_runs_with_the_names_that_their_requests_have() {
+    let line = |name: &str, body: &str| {
+        format!(r#"{{"id":"b","custom_id":"{name}","response":{{"status_code":200,"body":{body}}},"error":null}}"#)
+    };
+    let of_anthropic = format!(r#"{{"custom_id":"c","result":{{"type":"succeeded","message":{MESSAGE}}}}}"#);
+    let text = [line("a", RESPONSE), line("b", OTHER), of_anthropic].join("\n");
+    assert_eq!(runs(&text), ["a", "b", "c"].map(|id| (Some(id.to_owned()), 1)));
+}

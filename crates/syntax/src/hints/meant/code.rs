@@ -179,6 +179,23 @@ pub(super) const TABLE: &[Meaning] = &[
     )
     .guess()
     .says("an argument of the call is `args.NAME`"),
+    say("refund.args.currency == \"EUR\"", "a:TOOL . args|arguments|input . c[ W ... ]", "each {a}: args.{c}")
+        .guess()
+        .says("an argument of a call is looked at with `each`"),
+    say("refund.result contains \"ok\"", "a:TOOL . c[ result|status|error|duration SIGN|TEST ... ]", "each {a}: {c}")
+        .guess()
+        .says("a call is looked at with `each`"),
+    say(
+        "result of refund contains \"ok\"",
+        "the? f:result|status|error|duration of a:TOOL t[ SIGN|TEST ... ]",
+        "each {a}: {f} {t}",
+    )
+    .guess()
+    .says("a call is looked at with `each`"),
+    say("refund returned \"ok\"", "a:TOOL returned|returns t:T @modifiers ...", "each {a}: result contains {t} {...}")
+        .guess()
+        .says("a call is looked at with `each`"),
+    say("tool calls <= 5", "tool calls s[ SIGN N ] @modifiers ...", "count any {s} {...}").guess(),
     say("refund.amount <= 500", "a:TOOL . f:W s[ SIGN N ... ]", "each {a}: args.{f} {s}")
         .guess()
         .says("an argument of a call is looked at with `each`"),

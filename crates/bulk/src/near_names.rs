@@ -31,6 +31,11 @@ const LONGEST: usize = 16 << 20;
 const KEY: usize = 100;
 /// So many different keys and tools are kept.
 const MOST: usize = 100_000;
+/// So many pairs of names are compared, of the keys of one run and of all tools: rules and runs may have very many.
+const PAIRS_OF_RUN: usize = 200_000;
+const PAIRS_OF_TOOLS: usize = 4_000_000;
+/// Tools that are named at the end.
+const TOLD: usize = 100;
 
 /// What is noted while runs are judged.
 #[derive(Debug, Default)]
@@ -161,7 +166,8 @@ impl NearNames {
         let mut odd = self.files;
         let end = text.len().min(usize::try_from(BEGINNING).unwrap_or(usize::MAX));
         let mut noted = self.noted();
-        for key in keys(text.as_bytes().get(..end).unwrap_or_default()) {
+        let (mut seen, keys) = (FxHashSet::default(), keys(text.as_bytes().get(..end).unwrap_or_default()));
+        for key in keys.filter(|key| seen.insert(*key)).take(PAIRS_OF_RUN / self.wanted.len().max(1)) {
             let near = match noted.keys.get(key) {
                 Some(near) => *near,
                 None => {
@@ -204,18 +210,7 @@ impl NearNames {
         programs: &[Program],
     ) -> String {
         let noted = self.noted();
-        let mut lines = Vec::new();
-        for (tool, (program, span)) in &self.tools {
-            if noted.tools.contains(tool.as_str()) {
-                continue;
-            }
-            let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
-            let found = if tool.contains(['*', '?']) { near_glob(tool, &noted) } else { near::nearest(tool, others) };
-            if let Some(found) = found {
-                let found = NearName { wanted: tool.clone(), found: found.to_owned(), what: NameOf::Tool, span: *span };
-                lines.push(said(table, *program, &found));
-            }
-        }
+        let mut lines = self.tools_missed(table, &noted);
         let mut told = BTreeSet::new();
         for (program, found) in &noted.found {
             let is_there = found.what == NameOf::Key && noted.keys.contains_key(found.wanted.as_str());
@@ -234,6 +229,30 @@ impl NearNames {
             }
         }
         lines.concat()
+    }
+}
+
+impl NearNames {
+    /// The tools that no run calls, while some run calls one of nearly that name.
+    fn tools_missed(&self, table: &Table, noted: &Noted) -> Vec<String> {
+        let mut lines = Vec::new();
+        let asked = self.tools.iter().filter(|(tool, _)| !noted.tools.contains(tool.as_str()));
+        for (tool, (program, span)) in asked.take(PAIRS_OF_TOOLS / noted.tools.len().max(1)) {
+            let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
+            let found = if tool.contains(['*', '?']) { near_glob(tool, noted) } else { near::nearest(tool, others) };
+            if let Some(found) = found {
+                let found = NearName { wanted: tool.clone(), found: found.to_owned(), what: NameOf::Tool, span: *span };
+                lines.push(said(table, *program, &found));
+            }
+        }
+        if lines.len() > TOLD {
+            let more = lines.len() - TOLD;
+            lines.truncate(TOLD);
+            lines.push(format!(
+                "warning: {more} more tools that no run calls have nearly the name of one that some run calls\n"
+            ));
+        }
+        lines
     }
 }
 

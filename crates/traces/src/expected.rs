@@ -5,7 +5,7 @@ use averment_base::value::{Entry, Node, Object, Value, json};
 use averment_runs::normal::of_run;
 use averment_runs::run::Run;
 use bumpalo::Bump;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -17,7 +17,7 @@ const IDS: [&str; 4] = ["run_id", "trace_id", "run", "id"];
 const END: &str = "\u{1}";
 /// Bytes of the largest file.
 pub const LARGEST: usize = 256 << 20;
-/// Rows without a run that are named.
+/// Rows without a run, and columns, that are named.
 const NAMED: usize = 5;
 
 /// The rows of a file.
@@ -160,15 +160,15 @@ impl<'de> serde::Deserialize<'de> for JsonRow {
 /// The same of CSV (RFC 4180). A cell that is a number, `true` or `false` in JSON is that, an empty one is not there, any other is text.
 fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
     let names = csv::Reader::from_reader(text.as_bytes()).headers().map_err(|error| error.to_string())?.clone();
-    for (place, name) in names.iter().enumerate() {
-        if names.iter().take(place).any(|other| other.trim() == name.trim()) {
-            return Err(format!("line 1: a second column `{}`", name.escape_debug()));
-        }
+    let mut known = HashSet::with_capacity(names.len());
+    if let Some(twice) = names.iter().find(|name| !known.insert(name.trim())) {
+        return Err(format!("line 1: a second column `{}`", twice.escape_debug()));
     }
     let found = IDS.iter().find_map(|id| names.iter().position(|name| name.trim() == *id));
     let Some(place) = found else {
-        let names: Vec<&str> = names.iter().collect();
-        return Err(format!("line 1: none of its columns is `id`, it has: {}", names.join(", ")));
+        let first: Vec<String> = names.iter().take(NAMED).map(|name| name.escape_debug().to_string()).collect();
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        return Err(format!("line 1: none of its columns is `id`, it has: {}{more}", first.join(", ")));
     };
     let end = format!("\n{}\n", vec![END; names.len()].join(","));
     let mut reader = csv::Reader::from_reader(text.as_bytes().chain(end.as_bytes()));
@@ -217,5 +217,22 @@ fn value(cell: &str) -> serde_json::Value {
     match serde_json::from_str(cell.trim()) {
         Ok(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => value,
         _ => serde_json::Value::String(cell.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_very_many_columns_is_read_at_once() {
+        let names: Vec<String> = (0..100_000).map(|number| format!("c{number}")).collect();
+        let names = names.join(",");
+        let text = format!("id,{names}\nr1,{}\n", names.replace('c', ""));
+        let start = std::time::Instant::now();
+        assert!(Expected::of_text(&text).is_ok());
+        let without = Expected::of_text(&format!("{names}\n")).unwrap_err();
+        assert_eq!(without, "line 1: none of its columns is `id`, it has: c0, c1, c2, c3, c4, …");
+        assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
     }
 }

@@ -249,21 +249,22 @@ fn nearest_wide(value: i128) -> f64 {
     value as f64
 }
 
-/// The value of at most 18 digits with an optional minus.
+/// The value of at most 19 digits with an optional minus, where it fits: nanoseconds since 1970 have as many.
 fn short_integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.is_empty() || digits.len() > 18 {
+    if digits.is_empty() || digits.len() > 19 {
         return None;
     }
-    let mut value = 0_i64;
+    let mut value = 0_u64;
     for byte in digits.bytes() {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             return None;
         }
-        // Eighteen digits fit into 64 bits with room to spare: nothing wraps.
-        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        // Nineteen digits fit into 64 bits: nothing wraps.
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
     }
+    let value = i64::try_from(value).ok()?;
     Some(if digits.len() == text.len() { value } else { value.wrapping_neg() })
 }
 

@@ -107,7 +107,7 @@ pub(crate) enum Segment<'a> {
 pub(crate) fn segments(raw: &str) -> impl Iterator<Item = Segment<'_>> {
     let mut rest = raw;
     std::iter::from_fn(move || {
-        let stop = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        let stop = before_escape(rest.as_bytes());
         if stop > 0 {
             let (plain, behind) = rest.split_at_checked(stop)?;
             rest = behind;
@@ -117,6 +117,19 @@ pub(crate) fn segments(raw: &str) -> impl Iterator<Item = Segment<'_>> {
         rest = rest.get(length..)?;
         Some(Segment::Escape(character, length))
     })
+}
+
+/// How many bytes stand before the next backslash. Most often these are few: JSON in a text has a quote every few characters.
+fn before_escape(bytes: &[u8]) -> usize {
+    const NEAR: usize = 16;
+    let near = bytes.get(..NEAR).unwrap_or(bytes);
+    match near.iter().position(|byte| *byte == b'\\') {
+        Some(found) => found,
+        None => {
+            let far = bytes.get(near.len()..).unwrap_or_default();
+            near.len() + memchr::memchr(b'\\', far).unwrap_or(far.len())
+        }
+    }
 }
 
 /// The character of the escape at the start of `text`, and its length in bytes.

@@ -164,3 +164,15 @@ fn a_rule_that_something_missing_skips_in_every_run_is_told() {
     let said = warned("when inputs.tier exists { never refund }", r#"{"calls": [], "inputs": {"x": 1}}"#);
     assert_eq!(said.matches("judged no run").count(), 0, "{said}");
 }
+
+/// Very many names in the rules and in a run are compared as far as that takes little time, and told as far as somebody reads it.
+#[test]
+fn many_names_are_compared_and_told_within_bounds() {
+    let rules: String = (0..6_000).map(|number| format!("never tol_{number}\n")).collect();
+    let tools: Vec<String> = (0..30_000).map(|number| format!("tool_{number}")).collect();
+    let run = calls(&tools.iter().map(String::as_str).collect::<Vec<_>>());
+    let folder = Folder::new(&[("rules.assert", &rules), ("run.json", &run)]);
+    let said = folder.aver("check rules.assert run.json --format summary").err;
+    assert_eq!(said.matches("no run calls `tol_").count(), 100, "{said}");
+    assert!(said.contains("more tools that no run calls have nearly the name of one that some run calls"), "{said}");
+}

@@ -203,3 +203,26 @@ fn what_is_excluded_or_ignored_in_a_folder_is_not_read_and_counted() {
     // The whole repository: its own rules count.
     assert_eq!(folder.aver("check rules.assert .").code, 2);
 }
+
+/// A session that says to have lasted less than its messages is told of, also where no rule asks how long it took.
+#[test]
+fn a_session_that_cannot_have_been_so_short_is_told_of_whatever_is_asked() {
+    let line = |kind: &str, second: u32, message: &str| {
+        format!(
+            "{{\"type\":\"{kind}\",\"uuid\":\"u{second}\",\"sessionId\":\"s\",\"timestamp\":\"2025-01-01T00:00:{second:02}Z\",\"message\":{message}}}\n"
+        )
+    };
+    let session = [
+        line("user", 0, r#"{"role":"user","content":"hello"}"#),
+        line("assistant", 9, r#"{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"a","input":{}}]}"#),
+        "{\"type\":\"result\",\"session_id\":\"s\",\"result\":\"done\",\"is_error\":false,\"duration_ms\":1200}\n"
+            .to_owned(),
+    ]
+    .concat();
+    let folder = Folder::new(&[("rules.assert", "require a"), ("s.jsonl", &session)]);
+    for way in ["", "--strict", "--format short", "--format json"] {
+        let said = folder.aver(&format!("check rules.assert s.jsonl {way}"));
+        let said = said.out + &said.err;
+        assert_eq!(said.matches("shorter than the time that its steps span").count(), 1, "{way}: {said}");
+    }
+}

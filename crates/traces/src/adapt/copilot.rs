@@ -4,13 +4,17 @@
 use super::calls::Usage;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::talk::{About, Made, Outcome, Speaker, Talk, number_behind};
+use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use super::{Format, IN_FULL, first_of, items_of, object, object_of, text, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{Kind, Status};
 use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
+
+/// What stands before an exit code.
+static EXIT_CODE: Markers = LazyLock::new(|| markers(["<exited with exit code"]));
 
 fields! {
     /// An event.
@@ -258,7 +262,7 @@ impl<'run> Session<'_, 'run, '_> {
             _ => None,
         };
         let result = inner(OfData::Content).or(inner(OfData::Detailed)).or(given);
-        let exit_code = result.and_then(|result| number_behind(result, &["<exited with exit code"]));
+        let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
         let failed =
             exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code == Number::Integer(0)));
         let outcome = Outcome {

@@ -4,12 +4,16 @@ use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, fields, words};
 use super::messages::Role;
-use super::talk::{About, Made, Outcome, Speaker, Talk, number_behind};
+use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::Status;
+use std::sync::LazyLock;
+
+/// What stands before an exit code.
+static EXIT_CODE: Markers = LazyLock::new(|| markers(["Exit Code:"]));
 
 fields! {
     /// A session.
@@ -207,7 +211,7 @@ fn one_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<
     let result = call.field(OfCall::Result).and_then(|result| given_back(talk, result));
     let result = result.or_else(|| first_of(call, &[OfCall::Display]).filter(|shown| Parsed.is_text(*shown)));
     let status = text_of(call, OfCall::Status).and_then(status_of);
-    let exit_code = result.and_then(|result| number_behind(result, &["Exit Code:"]));
+    let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
     // A command that ended with another code than 0 is a success for the program that ran it.
     let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
     let status = if failed { Some(Status::Failed) } else { status };
@@ -309,7 +313,7 @@ fn one_event<'run>(
             let result = event.field(OfEvent::Output);
             let error = first_of(event, &[OfEvent::Error]);
             let status = text_of(event, OfEvent::Status).and_then(status_of);
-            let exit_code = result.and_then(|result| number_behind(result, &["Exit Code:"]));
+            let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
             let outcome = Outcome { result, error, status, exit_code, ..Outcome::default() };
             talk.answer(text_of(event, OfEvent::Call), None, outcome, about, node.origin);
         }

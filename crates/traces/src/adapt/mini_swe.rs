@@ -5,11 +5,12 @@ use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
 use super::messages::{OfCall, Role};
-use super::talk::{About, Made, Outcome, Speaker, Talk, number_behind};
+use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use super::tools::OfArgs;
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use averment_base::value::{Entry, Node, Object, Text, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
+use std::sync::LazyLock;
 
 fields! {
     /// A trajectory.
@@ -56,6 +57,7 @@ const BLOCKS: [&str; 2] = ["mswea_bash_command", "bash"];
 const OWN_BLOCK: &str = "```mswea_bash_command";
 /// What stands before and behind a return code.
 const CODE: (&str, &str) = ("<returncode>", "</returncode>");
+static BEHIND: Markers = LazyLock::new(|| markers([CODE.0]));
 
 /// A message that nobody else writes: a result with its return code, or an answer with a block of this agent's.
 fn is_message(message: Object<'_>) -> bool {
@@ -153,7 +155,7 @@ impl<'run> Session<'_, 'run, '_> {
     fn result(&mut self, node: Node<'run>, message: Object<'run>, result: Option<Node<'run>>, id: Option<&'run str>) {
         let extra = object_of(message, OfMini::Extra).and_then(|extra| extra.field(OfMini::Code));
         let exit_code = extra.filter(|code| Parsed.is(*code, Shape::Number));
-        let exit_code = exit_code.or_else(|| number_behind(result?, &[CODE.0]));
+        let exit_code = exit_code.or_else(|| number_behind(result?, &BEHIND));
         self.talk.answer(id, None, Outcome { result, exit_code, ..Outcome::default() }, &About::default(), node.origin);
     }
 }

@@ -11,7 +11,9 @@ use crate::time;
 use averment_base::value::{Entry, Node, Number, Origin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
+use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -388,12 +390,20 @@ pub(super) fn integer<'run>(number: i64, origin: Origin) -> Node<'run> {
     Node::new(Value::Number(Number::Integer(number)), origin)
 }
 
-/// The number that stands behind the first of some words in a text, such as an exit code.
-pub(super) fn number_behind<'run>(words: Node<'run>, markers: &[&str]) -> Option<Node<'run>> {
+/// Words behind which a number stands, such as an exit code. They are looked for in every result: what that takes is made once.
+pub(super) type Markers = LazyLock<Box<[Finder<'static>]>>;
+
+/// Such words.
+pub(super) fn markers<const MANY: usize>(words: [&'static str; MANY]) -> Box<[Finder<'static>]> {
+    Box::new(words.map(Finder::new))
+}
+
+/// The number that stands behind the first of some words in a text.
+pub(super) fn number_behind<'run>(words: Node<'run>, markers: &Markers) -> Option<Node<'run>> {
     let text = text(words)?;
     let behind = markers.iter().find_map(|marker| {
-        let found = memchr::memmem::find(text.as_bytes(), marker.as_bytes())?;
-        Some(text.get(found + marker.len()..)?.trim_start())
+        let found = marker.find(text.as_bytes())?;
+        Some(text.get(found + marker.needle().len()..)?.trim_start())
     })?;
     let digits = behind.strip_prefix('-').unwrap_or(behind);
     let length = digits.bytes().take_while(u8::is_ascii_digit).count();

@@ -32,6 +32,8 @@ struct SessionLines<'a> {
     /// The main agent speaks, or somebody to it.
     with_main: bool,
     times: Times,
+    /// Where times stand that nobody asks for.
+    unread: Vec<Span>,
     /// The line that sums the run up.
     summary: Option<Spans<OfLine>>,
     /// A message or the beginning of a stream stands in some line.
@@ -75,6 +77,7 @@ impl Sessions {
             return None;
         }
         let found = conversation.in_blocks()?;
+        session.believe(chunk)?;
         projection.records_calls = true;
         projection.settle(|field| found.records.get(field as usize) == Some(&true));
         for name in &read_set.roots {
@@ -113,9 +116,12 @@ impl<'a> SessionLines<'a> {
                 self.is_spoken = true;
                 let main = matches!(agent(&line, &cursor), Agent::Main);
                 self.with_main |= main;
-                let written = match line.field(OfLine::Time).filter(|_| timed) {
-                    Some((start, end)) => time::milliseconds(&chunk.read(Held::Bytes(start, end))?),
-                    None => None,
+                let written = match line.field(OfLine::Time) {
+                    Some(span) if timed => instant(chunk, span)?,
+                    unread => {
+                        self.unread.extend(unread);
+                        None
+                    }
                 };
                 written.into_iter().for_each(|time| self.times.add(time));
                 conversation.at(written);
@@ -138,6 +144,16 @@ impl<'a> SessionLines<'a> {
         Some(())
     }
 
+    /// Whether the duration is to be believed, whoever asks for it. `None` where it is not: the full reader tells that.
+    fn believe(&mut self, chunk: Chunk<'a>) -> Option<()> {
+        let told = self.summary.and_then(|line| summed_up(&line, &chunk.cursor, of_run::DURATION));
+        let Some((start, end)) = told else { return Some(()) };
+        for span in std::mem::take(&mut self.unread) {
+            instant(chunk, span)?.into_iter().for_each(|time| self.times.add(time));
+        }
+        self.times.fit_into(number(chunk.cursor, start, end)?).then_some(())
+    }
+
     /// An entry of the run.
     fn root(&self, chunk: Chunk<'a>, name: &str) -> Option<Held<'a>> {
         let known = |span: &Span| !chunk.cursor.is(*span, Shape::Null);
@@ -145,17 +161,16 @@ impl<'a> SessionLines<'a> {
         let found = self.summary.and_then(|line| summed_up(&line, &chunk.cursor, name)).map(bytes);
         let found = match name {
             of_run::OUTPUT => found.or(self.words.output(self.with_main).filter(known).map(bytes)),
-            of_run::DURATION => match found {
-                // What the times of the steps contradict is told by the full reader.
-                Some(Held::Bytes(start, end)) if !self.times.fit_into(number(chunk.cursor, start, end)?) => {
-                    return None;
-                }
-                found => found.or_else(|| self.times.duration().map(Held::Value)),
-            },
+            of_run::DURATION => found.or_else(|| self.times.duration().map(Held::Value)),
             // The full reader puts them together.
             of_run::ID | of_run::META | of_run::TOOLS | of_run::TURNS | of_run::USAGE => return None,
             _ => found,
         };
         Some(found.unwrap_or(Held::Value(if name == of_run::ERROR { Value::Missing } else { Value::Absent })))
     }
+}
+
+/// The point in time that stands somewhere, where one does. The outer `None` is for what cannot be read.
+fn instant(chunk: Chunk<'_>, (start, end): Span) -> Option<Option<f64>> {
+    Some(time::milliseconds(&chunk.read(Held::Bytes(start, end))?))
 }

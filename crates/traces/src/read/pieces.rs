@@ -19,6 +19,8 @@ pub(super) struct Pieces {
     parts: Vec<Part>,
     /// The ids by which parts belong together, by their number in order of the text.
     pub(super) ids: Vec<Option<String>>,
+    /// The offset behind the value.
+    pub(super) end: usize,
 }
 
 /// An object or list that holds parts.
@@ -76,14 +78,15 @@ impl Pieces {
             while at < text.len() {
                 at = split::skip_blank(text, finder.value(at, 0, Some(list)).filter(|end| *end > at)?);
             }
+            finder.found.end = at;
             finder.set(list, vec![Piece::Glue("[")], vec![Piece::Glue("]")]);
         } else if text.as_bytes().get(start) == Some(&b'[') {
             let list = finder.around(None);
             let parent = Some(list);
-            walk::list(text, start, |at| finder.value(at, 0, parent))?;
+            finder.found.end = walk::list(text, start, |at| finder.value(at, 0, parent))?;
             finder.set(list, vec![Piece::Glue("[")], vec![Piece::Glue("]")]);
         } else {
-            finder.value(start, 0, None)?;
+            finder.found.end = finder.value(start, 0, None)?;
         }
         Some(finder.found).filter(|found| !found.parts.is_empty())
     }

@@ -80,9 +80,8 @@ impl Scattered {
         ready: &mut VecDeque<Result<RawRun, ReadError>>,
     ) {
         let start = split::skip_blank(line, 0);
-        let is_one = |end: usize| split::skip_blank(line, end) >= line.len();
-        let found = Pieces::find(line, start, self.cutting);
-        let Some(found) = found.filter(|_| split::end_of_value(line, start).is_some_and(is_one)) else {
+        let is_one = |found: &Pieces| split::skip_blank(line, found.end) >= line.len();
+        let Some(found) = Pieces::find(line, start, self.cutting).filter(is_one) else {
             // What is wrong with it is for the reader to say.
             self.alone = false;
             ready.push_back(Ok(RawRun::new(line.to_owned(), source())));

@@ -4,7 +4,7 @@
 use super::{Exchanges, OfApi, is_exchange};
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk, number_behind};
+use crate::adapt::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use crate::adapt::{
     Format, IN_FULL, content, first_of, items_of, list, list_of, object, object_of, objects, text, text_of,
 };
@@ -13,6 +13,7 @@ use averment_base::value::compare::equal;
 use averment_base::value::{Entry, Node, Object, Text, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Status;
+use std::sync::LazyLock;
 
 fields! {
     /// An item: a message, a call, what a call gave back.
@@ -360,7 +361,8 @@ pub(crate) fn exit_code(output: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// What stands before an exit code.
-const EXIT_CODES: [&str; 4] = ["Process exited with code", "\"exit_code\":", "Exit code:", "exited with exit code"];
+static EXIT_CODES: Markers =
+    LazyLock::new(|| markers(["Process exited with code", "\"exit_code\":", "Exit code:", "exited with exit code"]));
 
 /// Thoughts, where they can be read: their text, or a summary.
 fn reasoning<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {

@@ -193,6 +193,12 @@ impl<'run> Facts<'run> {
         self.written.iter().filter(move |written| written.of == of)
     }
 
+    /// Makes room for so many attributes, few of which say more than one thing.
+    pub(crate) fn reserve(&mut self, attributes: usize) {
+        const MOST: usize = 16;
+        self.values.reserve(attributes.min(MOST));
+    }
+
     /// Takes in an attribute.
     pub(crate) fn add(&mut self, name: &str, node: Node<'run>) {
         if let Some((fact, rank)) = Fact::of(name) {

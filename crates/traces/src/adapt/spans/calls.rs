@@ -3,7 +3,7 @@
 
 use super::attributes::{self, Fact};
 use super::said::{self, Asked, Exchange};
-use super::tell::{Timed, common, status, tool_args, tool_name};
+use super::tell::{FIELDS, Timed, common, status, tool_args, tool_name};
 use super::tree::Tree;
 use super::{Act, text_of_node};
 use crate::adapt::calls::{Unanswered, arguments};
@@ -77,7 +77,8 @@ fn executed<'run>(
         };
         let id = span.facts.get(Fact::CallId).filter(|id| text_of_node(*id).is_some_and(|id| !id.is_empty()));
         let request = matches.take(id.and_then(text_of_node), text_of_node(tool).unwrap_or_default());
-        let mut fields = vec![field(of_step::TOOL, tool)];
+        let mut fields = Vec::with_capacity(FIELDS);
+        fields.extend([field(of_step::TOOL, tool)]);
         let args = tool_args(span, draft);
         let asked = || request.and_then(|request| request.asked.args);
         let args = match args {

@@ -87,6 +87,7 @@ impl<'run> Span<'run> {
     pub(crate) fn take_attributes(&mut self, attributes: Node<'run>, draft: &Draft<'run, '_>) {
         let attributes = attributes::as_object(attributes, draft);
         if let Value::Object(object) = attributes.value {
+            self.facts.reserve(object.entries().len());
             for entry in object.entries() {
                 self.facts.add(entry.key, entry.node);
             }

@@ -34,6 +34,9 @@ pub(super) struct Timed<'run> {
     origin: Origin,
 }
 
+/// So many fields a step has at most that is made of a span.
+pub(super) const FIELDS: usize = 10;
+
 impl<'run> Timed<'run> {
     pub(super) fn new(time: Option<f64>, kind: Kind, fields: Vec<Entry<'run>>, origin: Origin) -> Self {
         Self { time, kind, fields, origin }
@@ -166,17 +169,19 @@ pub(super) fn status<'run>(failed: bool) -> Option<Node<'run>> {
 }
 
 /// When a span was, and whose it is.
-pub(super) fn common<'run>(tree: &Tree<'run>, span: usize) -> Vec<Entry<'run>> {
-    let Some(one) = tree.spans.get(span) else { return Vec::new() };
+pub(super) fn common<'run>(tree: &Tree<'run>, span: usize) -> impl Iterator<Item = Entry<'run>> + use<'run> {
+    let one = tree.spans.get(span);
+    let (start, end) = (one.and_then(|one| instant(one.start)), one.and_then(|one| instant(one.end)));
     let agent = tree.agent_name(span).map(|name| Node::computed(Value::plain(name)));
-    let fields = [(of_step::START, instant(one.start)), (of_step::END, instant(one.end)), (of_step::AGENT, agent)];
-    fields.into_iter().filter_map(|(key, node)| Some(field(key, node?))).collect()
+    let fields = [(of_step::START, start), (of_step::END, end), (of_step::AGENT, agent)];
+    fields.into_iter().filter_map(|(key, node)| Some(field(key, node?)))
 }
 
 fn span_step<'run>(tree: &Tree<'run>, span: usize) -> Option<Timed<'run>> {
     let one = tree.spans.get(span)?;
     let name = one.name.filter(|name| text_of_node(*name).is_some())?;
-    let mut fields = vec![field(of_step::NAME, name)];
+    let mut fields = Vec::with_capacity(FIELDS);
+    fields.extend([field(of_step::NAME, name)]);
     fields.extend(one.attributes.map(|attributes| field(of_step::ATTRIBUTES, attributes)));
     let status = one.failed.and_then(status);
     fields.extend(status.map(|status| field(of_step::STATUS, status)));

@@ -2,10 +2,10 @@
 """Rules and traces for the measurements: many mixed rules, the corpus in other formats, long and big runs.
 
 usage: make.py rules N > rules.assert
-       make.py chat|claude|native < corpus.jsonl > other.jsonl
+       make.py chat|claude|native|otlp|responses < corpus.jsonl > other.jsonl
        make.py long CALLS | big MIB > run.jsonl
 """
-import json, sys
+import json, sys, zlib
 
 WORDS = ["refund", "invoice", "warehouse", "token", "deploy", "identity", "currency", "escalated", "rollback", "dashboard", "contract", "query",
          "latency", "section", "stock", "phone"]
@@ -95,6 +95,52 @@ def native(run):
     return {"id": run["id"], "inputs": run["input"], "output": run["output"], "calls": calls, "duration": run["duration_ms"]}
 
 
+def said(value):
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def otlp(run):
+    """A trace of OpenTelemetry on each line: spans of an agent, of one request to a model with its messages, and of each call."""
+    trace, begin = "%032x" % (zlib.crc32(run["id"].encode()) + 1), 1700000000000
+    spans = []
+
+    def span(name, start, end, parent=None, error=None, **attributes):
+        typed = {key.replace("__", "."): value for key, value in attributes.items() if value is not None}
+        value = lambda one: {"intValue": str(one)} if isinstance(one, int) else {"stringValue": said(one)}
+        spans.append({
+            "traceId": trace, "spanId": "%016x" % (len(spans) + 1), **({"parentSpanId": parent} if parent else {}), "name": name, "kind": 1,
+            "startTimeUnixNano": str((begin + start) * 1000000), "endTimeUnixNano": str((begin + end) * 1000000),
+            "attributes": [{"key": key, "value": value(one)} for key, one in typed.items()],
+            "status": {"code": 2, "message": said(error)} if error else {}})
+        return spans[-1]["spanId"]
+
+    parts = lambda role, text: {"role": role, "parts": [{"type": "text", "content": said(text)}]}
+    root = span("invoke_agent support", 0, run["duration_ms"], gen_ai__operation__name="invoke_agent", gen_ai__agent__name="support")
+    given = [parts(message["role"], message["content"]) for message in run["messages"][:-1]]
+    span("chat", 0, 1, root, gen_ai__operation__name="chat", gen_ai__request__model="a-model",
+         gen_ai__usage__input_tokens=run["usage"]["prompt_tokens"], gen_ai__usage__output_tokens=run["usage"]["completion_tokens"],
+         gen_ai__input__messages=given, gen_ai__output__messages=[parts("assistant", run["output"])])
+    for number, call in enumerate(run["tool_calls"]):
+        span("execute_tool " + call["name"], call["start_ms"], call["start_ms"] + call["duration_ms"], root, call["error"],
+             gen_ai__operation__name="execute_tool", gen_ai__tool__name=call["name"], gen_ai__tool__call__id="call_%d" % number,
+             gen_ai__tool__call__arguments=call["args"], gen_ai__tool__call__result=call["result"])
+    return {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "bench"}, "spans": spans}]}]}
+
+
+def responses(run):
+    """A response of OpenAI's Responses API on each line: calls, what they gave back, and the answer as items."""
+    items = []
+    for number, call in enumerate(run["tool_calls"]):
+        name = "call_%d" % number
+        items.append({"type": "function_call", "id": "fc_%d" % number, "call_id": name, "name": call["name"], "status": "completed",
+                      "arguments": json.dumps(call["args"], ensure_ascii=False)})
+        items.append({"type": "function_call_output", "call_id": name, "output": said(call["result"])})
+    items.append({"type": "message", "id": "msg", "role": "assistant", "status": "completed",
+                  "content": [{"type": "output_text", "text": said(run["output"]), "annotations": []}]})
+    return {"id": run["id"], "object": "response", "created_at": 1700000000, "model": "a-model", "status": "completed", "output": items,
+            "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}
+
+
 def one(calls, text):
     made = [{"name": NAMES[number % len(NAMES)], "args": {"id": number}, "result": text, "error": None, "start_ms": number,
              "duration_ms": 1} for number in range(calls)]
@@ -112,7 +158,7 @@ def main():
         for _ in range(4):
             put(one(100, "words and more words, " * (int(sys.argv[2]) * 476)))
     else:
-        form = {"chat": chat, "claude": claude, "native": native}[what]
+        form = {"chat": chat, "claude": claude, "native": native, "otlp": otlp, "responses": responses}[what]
         for line in sys.stdin:
             put(form(json.loads(line)))
 

@@ -231,12 +231,13 @@ def formats(bench):
     table = bench.table
     table.title("other formats, against MB/s of the corpus, cpu")
     commands = {"corpus": bench.check(bench.pack, bench.corpus)}
-    for name in ("native", "chat", "claude"):
+    for name in ("native", "chat", "claude", "otlp", "responses"):
         path = bench.made("%s-%d.jsonl" % (name, bench.given.runs), [*bench.make, name], bench.corpus)
         commands[name] = bench.check(bench.pack, path)
     taken = bench.rounds(commands)
     sizes = {name: os.path.getsize(command.words[3]) for name, command in commands.items()}
-    for name, shown in (("native", "the normal form"), ("chat", "OpenAI chat"), ("claude", "Claude messages")):
+    shown = {"native": "the normal form", "chat": "OpenAI chat", "claude": "Claude messages", "otlp": "OpenTelemetry (OTLP)", "responses": "OpenAI Responses"}
+    for name, shown in shown.items():
         share = 100 * ratio(taken["corpus"], taken[name]) * sizes[name] / sizes["corpus"]
         table.row(shown, share, "%.0f %%", least=None if name == "native" else 33)
 

@@ -18,6 +18,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 mod conversations;
+mod responses;
 mod sessions;
 
 /// Rules of every form that the prefilter knows, and of some that it does not.

@@ -2,7 +2,7 @@
 //! repeats what was said so far, in the words of its provider; what is new in it is added.
 
 pub(super) mod anthropic;
-pub(super) mod responses;
+pub(crate) mod responses;
 
 use super::blocks::{self, Block};
 use super::calls::{Usage, tools};

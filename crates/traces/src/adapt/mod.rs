@@ -8,7 +8,7 @@
 //! the projection from taking it for another.
 
 mod adk;
-mod api;
+pub(crate) mod api;
 mod as_skillgym;
 mod assay;
 mod atif;

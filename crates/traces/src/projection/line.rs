@@ -4,6 +4,7 @@ use super::beside::Beside;
 use super::call::{self, Order};
 use super::keys::{self, Keys};
 use super::messages::Messages;
+use super::responses::Responses;
 use super::roots::{self, Special, fits};
 use super::session::Sessions;
 use super::{Chunk, Held, Projection, ReadSet};
@@ -26,6 +27,7 @@ pub struct LineReader {
     native: Keys<call::CallKey>,
     messages: Messages,
     beside: Beside,
+    responses: Responses,
     sessions: Sessions,
     /// The rank from which on a duration stands in seconds.
     seconds: u8,
@@ -93,6 +95,7 @@ impl LineReader {
             native: call::keys(None)?,
             messages: Messages::new(),
             beside: Beside::new(),
+            responses: Responses::new(),
             sessions: Sessions::new(),
             seconds: roots::milliseconds(names),
             nulls: looked_at.iter().map(|root| roots::null_counts(root, names)).collect(),
@@ -104,6 +107,18 @@ impl LineReader {
 
     /// Reads the line from `start` to `end`. `None` where it is for the full reader; the projection is not to be used then.
     pub fn read<'a>(
+        &mut self,
+        chunk: Chunk<'a>,
+        start: usize,
+        end: usize,
+        projection: &mut Projection<'a>,
+    ) -> Option<()> {
+        let known = self.read_run(chunk, start, end, projection);
+        known.or_else(|| self.responses.read(chunk, (start, end), &self.read_set, projection))
+    }
+
+    /// The same of a run in normal form, of a home-grown shape, or of a conversation.
+    fn read_run<'a>(
         &mut self,
         chunk: Chunk<'a>,
         start: usize,

@@ -71,6 +71,26 @@ impl Messages {
     }
 }
 
+/// Gives the texts of a field to those who ask for them. `None` where they are for the full reader.
+pub(super) fn take_texts<'a>(
+    chunk: Chunk<'a>,
+    read_set: &ReadSet,
+    projection: &mut Projection<'a>,
+    field: Field,
+    held: Held<'a>,
+) -> Option<()> {
+    if read_set.texts.get(field as usize) != Some(&true) {
+        return Some(());
+    }
+    let texts = projection.texts.get_mut(field as usize)?;
+    match held {
+        Held::Bytes(start, end) if chunk.cursor.is((start, end), Shape::Null) => {}
+        Held::Bytes(start, end) => call::take_texts(chunk.cursor, chunk.text, start, end, texts)?,
+        held => texts.walk(chunk.read(held)?),
+    }
+    Some(())
+}
+
 /// The last words of the assistant.
 #[derive(Debug, Clone, Copy)]
 enum LastAnswer {
@@ -268,16 +288,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
 
     /// Gives the texts of a field to those who ask for them.
     fn texts(&mut self, field: Field, held: Held<'a>) -> Option<()> {
-        if self.read_set.texts.get(field as usize) != Some(&true) {
-            return Some(());
-        }
-        let texts = self.projection.texts.get_mut(field as usize)?;
-        match held {
-            Held::Bytes(start, end) if self.cursor.is((start, end), Shape::Null) => {}
-            Held::Bytes(start, end) => call::take_texts(self.cursor, self.chunk.text, start, end, texts)?,
-            held => texts.walk(self.chunk.read(held)?),
-        }
-        Some(())
+        take_texts(self.chunk, self.read_set, self.projection, field, held)
     }
 
     /// A result in OpenAI's form. Some write how the call ended, too.

@@ -12,6 +12,7 @@ mod keys;
 mod line;
 mod messages;
 mod of_run;
+mod responses;
 mod roots;
 mod session;
 #[cfg(test)]

@@ -65,7 +65,9 @@ fields! {
 words! {
     /// The types of items that need a word of their own.
     ItemType {
-        Function = "function_call" | "custom_tool_call",
+        Function = "function_call",
+        /// What it is given is any text.
+        Custom = "custom_tool_call",
         Mcp = "mcp_call",
         Ask = "mcp_approval_request",
         Answer = "mcp_approval_response",
@@ -117,7 +119,7 @@ fn is_response(object: Object<'_>) -> bool {
 }
 
 /// What the `object` of a response says.
-const RESPONSE: &str = OfApi::Response.key();
+pub(crate) const RESPONSE: &str = OfApi::Response.key();
 
 fn is_event(event: Object<'_>) -> bool {
     text_of(event, OfEvent::Type).is_some_and(|word| word.starts_with("response."))
@@ -242,10 +244,15 @@ impl<'run> Growing<'run> {
 }
 
 /// Adds an item to the run.
-pub(crate) fn item<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
+pub(in crate::adapt) fn item<'run>(
+    talk: &mut Talk<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    about: &About<'run>,
+) {
     let word = text_of(item, OfItem::Type).unwrap_or_default();
     match ItemType::of(word) {
-        Some(ItemType::Function) => {
+        Some(ItemType::Function | ItemType::Custom) => {
             call(talk, node, item, item.field(OfItem::Name), about);
         }
         Some(ItemType::Mcp) => mcp_call(talk, node, item, about),

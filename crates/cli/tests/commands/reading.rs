@@ -226,3 +226,18 @@ fn a_session_that_cannot_have_been_so_short_is_told_of_whatever_is_asked() {
         assert_eq!(said.matches("shorter than the time that its steps span").count(), 1, "{way}: {said}");
     }
 }
+
+/// A run in which nothing is recorded is told of, also where no rule asks for what it could hold.
+#[test]
+fn a_run_with_nothing_in_it_is_told_of_whatever_is_asked() {
+    let lines = [
+        r#"{"reward":1.0,"task_id":1,"traj":[{"role":"user","content":"hello"}]}"#,
+        r#"{"reward":1.0,"task_id":2,"traj":[]}"#,
+    ];
+    let folder = Folder::new(&[("rules.assert", "b iff b(n > 1)"), ("r.jsonl", &lines.join("\n"))]);
+    for way in ["--format json", "--format short"] {
+        let said = folder.aver(&format!("check rules.assert r.jsonl {way}"));
+        let said = said.out + &said.err;
+        assert!(said.contains("the run is empty: no step and no output of it is recorded"), "{way}: {said}");
+    }
+}

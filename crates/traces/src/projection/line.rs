@@ -292,7 +292,8 @@ impl LineReader {
     ) -> Option<()> {
         let read = self.messages.read(chunk, start, &self.read_set, projection)?;
         let plain = match form.every {
-            true => read.all_messages && !read.in_blocks,
+            // That there are none makes an empty run, of which the full reader tells.
+            true => read.has_message && read.all_messages && !read.in_blocks,
             // That it records no calls would be a warning.
             false => read.has_message && (read.in_blocks || told || read.about_calls),
         };

@@ -5,10 +5,12 @@ mod broken;
 mod given;
 mod options;
 mod recorded;
+mod single;
 
 use self::broken::{broken, say};
 use self::given::{CheckInputs, compare, load, traces};
 use self::options::{asked, baseline, drawing, permissions, redacted, section, target, timed};
+pub use self::single::rules_of;
 use super::console::ColorChoice;
 use super::deadline::Deadline;
 use super::exit::{Exit, Stop};
@@ -30,7 +32,7 @@ use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world;
 use averment_report::Command;
-use averment_report::gate::{Gate, Policy};
+use averment_report::gate::Gate;
 use averment_report::redact_path::RedactPath;
 use averment_report::show::Section;
 use averment_report::table::Table;
@@ -183,6 +185,28 @@ pub struct Arguments {
     compat: rules::CompatFlag,
     #[command(flatten)]
     project: ProjectArguments,
+    /// What another command has made, in the place of traces.
+    #[arg(skip)]
+    made: Option<Made>,
+}
+
+/// What another command has made: further rules, and the runs that are judged.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// Rules on what was made.
+    pub rules: inputs::Input,
+    /// The recorded runs.
+    pub runs: inputs::Input,
+}
+
+impl Arguments {
+    /// The arguments that words of a command line stand for, with what another command has made.
+    pub fn of_made(words: Vec<String>, made: Made) -> Result<Self, clap::Error> {
+        use clap::{Args as _, FromArgMatches as _};
+        let command = Self::augment_args(clap::Command::new("aver check").no_binary_name(true));
+        let arguments = Self::from_arg_matches(&command.try_get_matches_from(words)?)?;
+        Ok(Self { made: Some(made), ..arguments })
+    }
 }
 
 /// `--deny`.
@@ -248,17 +272,13 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     };
     select::known(&rules.programs, &selection)?;
     let made = match before {
+        _ if arguments.made.is_some() => arguments.made.as_ref().map(|made| made.runs.clone()),
         None if given.traces.is_empty() => recorded::run(&rules.programs, &mut selection),
         before => before,
     };
     let traces = traces(arguments, &given, (named, made), select::selects_any(&rules.programs, &selection))?;
     let drawing = drawing(arguments);
-    let policy = Policy {
-        deny_vacuous: given.denies(CheckDeny::Vacuous),
-        deny_unjudged: given.denies(CheckDeny::Unjudged),
-        deny_unexercised: given.denies(CheckDeny::Unexercised),
-        allow_undecided: given.allows(CheckAllow::Undecided),
-    };
+    let policy = given.policy();
     let baseline = baseline(arguments, project)?;
     let recording = arguments.record.open(&rules.programs)?;
     let outputs = Outputs::open(&targets, color, policy, drawing, &rules.data())?;

@@ -16,6 +16,8 @@ mod explain;
 mod fmt;
 mod import;
 pub(crate) mod inputs;
+#[cfg(feature = "run")]
+mod judging;
 pub mod left_out;
 mod lint;
 #[cfg(test)]
@@ -39,6 +41,8 @@ mod repair;
 mod repl;
 pub(crate) mod replace;
 pub(crate) mod rules;
+#[cfg(feature = "run")]
+mod run;
 mod signals;
 mod sizes;
 mod targets;
@@ -109,6 +113,9 @@ enum Command {
     Import(import::Arguments),
     /// Prints the generated inputs of invariants, to ask tools with
     Inputs(tool_inputs::Arguments),
+    /// Runs agents on the cases of a suite, and judges what they did
+    #[cfg(feature = "run")]
+    Run(Box<run::Arguments>),
     /// Serves an editor: diagnostics, completion, hover, rename and more
     Lsp(lsp::Arguments),
     /// Shows runs as rules see them
@@ -127,6 +134,10 @@ enum Command {
     Completions(completions::Arguments),
     /// Prints or writes the manual pages
     Man(man::Arguments),
+    /// Watches over a program that `aver run` has started
+    #[cfg(feature = "run")]
+    #[command(name = run::SUPERVISE, hide = true)]
+    Supervise(run::Supervised),
 }
 
 /// Runs the command line of the process.
@@ -152,6 +163,10 @@ pub fn main() -> ExitCode {
         Command::Fmt(arguments) => fmt::run(arguments, color),
         Command::Import(arguments) => import::run(arguments, color),
         Command::Inputs(arguments) => tool_inputs::run(arguments, color),
+        #[cfg(feature = "run")]
+        Command::Run(arguments) => run::run(arguments, color),
+        #[cfg(feature = "run")]
+        Command::Supervise(arguments) => return run::supervise(arguments),
         Command::Lsp(arguments) => lsp::run(arguments),
         Command::Trace(arguments) => trace::run(arguments, color),
         Command::Explain(arguments) => explain::run(arguments, color),

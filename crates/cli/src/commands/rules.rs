@@ -155,6 +155,12 @@ enum Compat {
 }
 
 impl CompatFlag {
+    /// What was written, for another command line.
+    pub fn word(self) -> Option<String> {
+        use clap::ValueEnum as _;
+        Some(self.compat?.to_possible_value()?.get_name().to_owned())
+    }
+
     /// Whether transcripts are read as SkillGym reads them.
     pub fn is_skillgym(self) -> bool {
         self.compat == Some(Compat::Skillgym)

@@ -4,6 +4,7 @@ use super::Checker;
 use super::blocks::Wrap;
 use super::scope::Scope;
 use super::settings::{self, Inherited, Own};
+use super::suite_settings;
 use super::walk;
 use crate::ir::{self, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -28,7 +29,7 @@ pub enum BodyKind {
 
 impl BodyKind {
     /// For messages: `a rule`.
-    fn noun(self) -> &'static str {
+    pub(super) fn noun(self) -> &'static str {
         match self {
             Self::File => "a file",
             Self::Rule => "a rule",
@@ -395,12 +396,8 @@ fn in_suite(word: &str) -> (String, String) {
 /// Keys with the body that they belong to.
 fn misplaced_key(key: &str, body: BodyKind) -> (String, String) {
     let owner = match key {
-        "prompt" => "a case",
-        "timeout" => "a case, a runner or a bootstrap",
-        "template" | "bootstrap" => "a workspace",
-        "model" | "agent" | "command" | "env" => "a runner",
-        "expect" => "a call of an invariant",
-        _ => "nothing here",
+        "expect" => "a call of an invariant".to_owned(),
+        _ => suite_settings::owners(key).unwrap_or_else(|| "nothing here".to_owned()),
     };
     (
         format!("`{key}` is a setting of {owner} and has no meaning in {}", body.noun()),

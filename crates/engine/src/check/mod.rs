@@ -49,6 +49,7 @@ mod selections;
 mod settings;
 mod shell;
 mod sliding;
+mod suite_settings;
 mod suites;
 mod symbols;
 mod temporal;
@@ -71,6 +72,7 @@ use files::Files;
 pub use fold::json_text;
 use load::Loaded;
 use scope::FileScope;
+pub use suite_settings::{AGENTS, SCHEDULES, WORKSPACES};
 pub use symbols::{Declaration, DeclarationKind, Symbols};
 pub use walk::{any, children, children_mut};
 

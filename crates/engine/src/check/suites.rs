@@ -3,10 +3,11 @@
 use super::Checker;
 use super::body::{AssertionPlace, BodyKind};
 use super::settings::{self, Inherited, Own};
+use super::suite_settings::{self, Owner};
 use crate::ir::{self, RuleRole, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ExprKind, ItemKind, Modifier, Setting};
+use averment_syntax::ast::{self, ItemKind, Modifier, Setting};
 
 impl<'a> Checker<'a> {
     /// `rule NAME "sentence" {…}`.
@@ -47,75 +48,42 @@ impl<'a> Checker<'a> {
         AssertionPlace { rule: Some(rule), inherited, ..place.clone() }
     }
 
-    /// `case NAME {…}`; gives its number.
+    /// `case NAME {…}`; gives its number, and itself as something that is run.
     pub(super) fn case(
         &mut self,
         place: &AssertionPlace<'a>,
         name: &'a ast::Name,
         modifiers: &'a [Modifier],
         body: &'a [ast::Item],
-    ) -> u32 {
+    ) -> (u32, ir::CasePlan) {
         let id = self.rule_id("case", name);
-        let prompt = self.case_prompt(body);
-        let inner = self.open_rule(place, id, RuleRole::Case { prompt }, None, name.span, modifiers, body);
-        let mut opening = true;
-        let mut seen: Vec<&str> = Vec::new();
+        let mut plan = ir::CasePlan { name: id.clone(), span: name.span, ..ir::CasePlan::default() };
         for item in body {
             match &item.kind {
-                ItemKind::Setting(Setting::Key { key, .. }) if seen.contains(&key.text.as_str()) => {
-                    self.report_key_repeated(key);
+                ItemKind::Setting(setting @ Setting::Key { key, .. })
+                    if suite_settings::is_of(Owner::Case, &key.text) =>
+                {
+                    self.setting(Owner::Case, setting, &mut plan.settings);
                 }
-                ItemKind::Setting(Setting::Key { key, value, timeout }) => {
-                    seen.push(&key.text);
-                    self.case_key(item, key, value.as_ref(), timeout.as_ref());
-                }
+                ItemKind::Setting(Setting::Key { .. }) => self.report_misplaced(item, BodyKind::Case),
+                _ => {}
+            }
+        }
+        let prompt = plan.settings.text("prompt").map(str::to_owned);
+        plan.prompt.clone_from(&prompt);
+        let inner = self.open_rule(place, id, RuleRole::Case { prompt }, None, name.span, modifiers, body);
+        let mut opening = true;
+        for item in body {
+            match &item.kind {
+                ItemKind::Setting(Setting::Key { .. }) => {}
                 ItemKind::Pre { body } => self.nested_world(&inner, Severity::Error, body, BodyKind::Pre),
                 ItemKind::Post { body } => self.nested_world(&inner, Severity::Warn, body, BodyKind::Post),
                 _ => self.body_item(&inner, item, BodyKind::Case, &mut opening),
             }
         }
-        inner.rule.unwrap_or(0)
-    }
-
-    fn case_prompt(&mut self, body: &'a [ast::Item]) -> Option<String> {
-        body.iter().find_map(|item| match &item.kind {
-            ItemKind::Setting(Setting::Key { key, value: Some(value), .. }) if key.text == "prompt" => {
-                match &value.kind {
-                    ExprKind::Text(text) => self.plain_text(text),
-                    _ => None,
-                }
-            }
-            _ => None,
-        })
-    }
-
-    fn case_key(
-        &mut self,
-        item: &ast::Item,
-        key: &ast::Name,
-        value: Option<&ast::Expr>,
-        timeout: Option<&ast::Number>,
-    ) {
-        match key.text.as_str() {
-            "prompt" => {}
-            "timeout" => self.check_timeout(value, timeout),
-            _ => self.report_misplaced(item, BodyKind::Case),
-        }
-    }
-
-    /// A timeout is a duration.
-    fn check_timeout(&mut self, value: Option<&ast::Expr>, timeout: Option<&ast::Number>) {
-        let number = timeout.or_else(|| match value.map(|value| &value.kind) {
-            Some(ExprKind::Number(number)) => Some(number),
-            _ => None,
-        });
-        let Some(number) = number else { return };
-        if number.unit != ast::Unit::Duration {
-            self.report(
-                Diagnostic::new(Slug::TypeMismatch, number.span, "a timeout is a duration")
-                    .help(format!("write `timeout {}s`", number.value)),
-            );
-        }
+        let rule = inner.rule.unwrap_or(0);
+        plan.tags = self.module.rules.get(rule as usize).map(|rule| rule.tags.clone()).unwrap_or_default();
+        (rule, plan)
     }
 
     /// `pre` and `post` of a case: assertions of the case with another default severity.
@@ -159,14 +127,18 @@ impl<'a> Checker<'a> {
         let own = Own { classifiers: self.classifiers(body), ..own };
         let inner = AssertionPlace { inherited: place.inherited.through(&own), ..place.clone() };
         let mut cases = Vec::new();
+        let mut plan = ir::SuitePlan { name: name.text.clone(), span: name.span, ..ir::SuitePlan::default() };
         for item in body {
             match &item.kind {
-                ItemKind::Case { name, modifiers, body } => cases.push(self.case(&inner, name, modifiers, body)),
-                ItemKind::Workspace { settings, .. } => {
-                    self.keys("workspace", settings, &["template", "bootstrap", "timeout"])
+                ItemKind::Case { name, modifiers, body } => {
+                    let (rule, case) = self.case(&inner, name, modifiers, body);
+                    cases.push(rule);
+                    plan.cases.push(case);
                 }
-                ItemKind::Runner { settings, .. } => {
-                    self.keys("runner", settings, &["agent", "model", "command", "env", "timeout"]);
+                ItemKind::Workspace { mode, settings } => self.workspace(&mut plan, mode, settings),
+                ItemKind::Runner { name, settings } => self.runner(&mut plan, name, settings),
+                ItemKind::Setting(setting @ Setting::Key { .. }) => {
+                    self.setting(Owner::Suite, setting, &mut plan.settings);
                 }
                 ItemKind::Setting(Setting::Modifier(_)) => {}
                 ItemKind::Test(_) => self.report_misplaced(item, BodyKind::Suite),
@@ -174,54 +146,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.module.suites.push(ir::Suite { name: name.text.clone(), threshold: own.threshold, cases });
-    }
-
-    /// The settings of a workspace or runner: known keys, each once.
-    fn keys(&mut self, what: &str, settings: &'a [Setting], known: &[&'static str]) {
-        let mut seen: Vec<&str> = Vec::new();
-        for setting in settings {
-            match setting {
-                Setting::Modifier(modifier) => {
-                    let word = settings::word_of(&modifier.kind);
-                    let message = format!("a {what} has no setting `{word}`");
-                    self.report(
-                        Diagnostic::new(Slug::Misplaced, modifier.span, message)
-                            .help(format!("it has {}", known.join(", "))),
-                    );
-                }
-                // The grammar has none here.
-                Setting::Classify { .. } => {}
-                Setting::Key { key, value, timeout } => {
-                    self.check_key(what, key, known, &seen);
-                    seen.push(&key.text);
-                    let own = if key.text == "timeout" { value.as_ref() } else { None };
-                    self.check_timeout(own, timeout.as_ref());
-                }
-            }
-        }
-    }
-
-    fn check_key(&mut self, what: &str, key: &ast::Name, known: &[&'static str], seen: &[&str]) {
-        if !known.contains(&key.text.as_str()) {
-            let mut diagnostic =
-                Diagnostic::new(Slug::Misplaced, key.span, format!("a {what} has no setting `{}`", key.text));
-            diagnostic = match averment_base::diagnostic::suggest::nearest(&key.text, known.iter().copied()) {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
-                    format!("replace with `{near}`"),
-                    key.span,
-                    near,
-                ),
-                None => diagnostic.help(format!("it has {}", known.join(", "))),
-            };
-            self.report(diagnostic);
-        } else if seen.contains(&key.text.as_str()) {
-            self.report_key_repeated(key);
-        }
-    }
-
-    fn report_key_repeated(&mut self, key: &ast::Name) {
-        let message = format!("`{}` stands twice", key.text);
-        self.report(Diagnostic::new(Slug::Duplicate, key.span, message).help("keep one of them"));
+        self.module.plans.push(plan);
     }
 }
 

@@ -11,6 +11,7 @@ mod expr;
 mod inputs;
 mod operand;
 mod over_runs;
+mod suite;
 mod temporal;
 mod translate;
 
@@ -19,6 +20,7 @@ pub use expr::*;
 pub use inputs::{GeneratedCall, InputsSpec, SeedNamePart, ValueKind, ValueSpec};
 pub use operand::{Operand, Purpose};
 pub use over_runs::{AsksOfRuns, FoldOfRuns, OverRuns, RatedBy, RunFold, Share};
+pub use suite::{CasePlan, SessionSettings, SettingValue, SuitePlan, Taken};
 pub use temporal::*;
 pub use translate::Translate;
 
@@ -50,8 +52,10 @@ pub struct Module {
     pub assertions: Vec<Assertion>,
     /// Tests in file order.
     pub tests: Vec<Test>,
-    /// Suites with their settings, for a runner of agents.
+    /// Suites in file order.
     pub suites: Vec<Suite>,
+    /// How the cases of suites are run, in file order. No recorded run is judged by that.
+    pub plans: Vec<SuitePlan>,
     /// The lines `classify`, by number.
     pub classifiers: Vec<Classifier>,
     /// The calls of invariants for which inputs are made, in file order. No run is judged by them.
@@ -215,7 +219,7 @@ pub enum RuleRole {
     Post,
 }
 
-/// A suite and its runners, for a runner of agents; `check` judges its cases.
+/// A suite: the cases that are judged together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Suite {
     /// Its name.

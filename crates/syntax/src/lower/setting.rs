@@ -103,16 +103,23 @@ impl Lower<'_> {
     pub(super) fn key_setting(&mut self, node: Node<'_>) -> Option<Setting> {
         let mut children = Children::of(node);
         let key: Name = self.name(&children.next()?);
-        let mut value = None;
+        let mut values = Vec::new();
         let mut timeout: Option<Number> = None;
         for child in children {
             if child.as_rule() == Rule::own_timeout {
                 let number = Children::of(child).find(|part| part.as_rule() == Rule::number)?;
                 timeout = Some(self.number(&number));
             } else {
-                value = Some(self.setting_value(child)?);
+                values.push(self.setting_value(child)?);
             }
         }
+        let value = match (values.first(), values.last()) {
+            (Some(first), Some(last)) if values.len() > 1 => {
+                let span = first.span.to(last.span);
+                Some(Expr { kind: ExprKind::List(values), span })
+            }
+            _ => values.pop(),
+        };
         Some(Setting::Key { key, value, timeout })
     }
 

@@ -7,6 +7,7 @@ use crate::commands::rules::{self, Rules};
 use crate::commands::{inputs, project, targets};
 use averment::Limits;
 use averment_ide::project::Project;
+use averment_report::gate::Policy;
 use averment_traces::read::is_named_like_a_trace;
 use clap::ValueEnum as _;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ impl<'a> CheckInputs<'a> {
             traces = vec![only.to_string_lossy().into_owned()];
             named = Vec::new();
         }
-        if traces.is_empty() && !before::is_before(arguments) {
+        if traces.is_empty() && !before::is_before(arguments) && arguments.made.is_none() {
             traces = found.as_ref().map(|project| project.traces.clone()).unwrap_or_default();
         }
         let rules = project::rules(&named, found.as_ref())?;
@@ -50,6 +51,16 @@ impl<'a> CheckInputs<'a> {
         let words = self.project.iter().flat_map(|project| &project.deny);
         self.arguments.deny.contains(&what)
             || words.into_iter().any(|word| CheckDeny::from_str(word, false) == Ok(what))
+    }
+
+    /// What fails a run.
+    pub(super) fn policy(&self) -> Policy {
+        Policy {
+            deny_vacuous: self.denies(CheckDeny::Vacuous),
+            deny_unjudged: self.denies(CheckDeny::Unjudged),
+            deny_unexercised: self.denies(CheckDeny::Unexercised),
+            allow_undecided: self.allows(CheckAllow::Undecided),
+        }
     }
 
     /// The folders that rules may read by name: those of the command line, and those that a trusted project asks for.
@@ -93,6 +104,7 @@ pub(super) fn load(
         }
         files.extend(found);
     }
+    files.extend(given.arguments.made.iter().map(|made| made.rules.clone()));
     let from_input = |input: &inputs::Input| *input == inputs::Input::Stdin;
     if files.iter().any(from_input) && given.traces.iter().any(|trace| trace == "-") {
         return Err(Stop::usage("rules and traces cannot both come from standard input", "name one of them as a file"));

@@ -75,7 +75,7 @@ fn cannot_start(permissions: &Permissions, program: &str, error: &std::io::Error
 /// Characters of a program's name in a message.
 const NAME: usize = 200;
 
-fn code(status: ExitStatus) -> i64 {
+pub(super) fn code(status: ExitStatus) -> i64 {
     status.code().map_or_else(|| 128 + i64::from(status.signal().unwrap_or(0)), i64::from)
 }
 
@@ -90,7 +90,7 @@ fn ended_itself(child: &Child, family: &Family, limit: Duration) -> std::io::Res
     Ok(in_time)
 }
 
-fn wait_until(child: &Child, deadline: Instant) -> std::io::Result<bool> {
+pub(super) fn wait_until(child: &Child, deadline: Instant) -> std::io::Result<bool> {
     let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return Ok(true) };
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     loop {

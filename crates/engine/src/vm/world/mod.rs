@@ -14,6 +14,8 @@ mod family;
 mod files;
 #[cfg(feature = "world")]
 mod orphans;
+#[cfg(feature = "world")]
+mod watched;
 
 use crate::ir::FileLook;
 use crate::vm::fault::Fault;
@@ -22,6 +24,8 @@ use std::time::Duration;
 
 #[cfg(feature = "world")]
 pub use family::{adopt_orphans, end_all};
+#[cfg(feature = "world")]
+pub use watched::{Watched, supervise};
 
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]

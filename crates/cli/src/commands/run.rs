@@ -1,0 +1,352 @@
+//! `aver run SUITE`: agents are run on the cases of a suite, and what they did is judged as `aver check` judges.
+
+mod explain;
+mod told;
+
+use self::told::Told;
+use super::console::{ColorChoice, Stream, say};
+use super::exit::{Exit, Stop};
+use super::inputs::Input;
+use super::judging::Judging;
+use super::{check, replace, rules, signals, units};
+use averment::stages::load::Loaded;
+use averment_base::diagnostic::Diagnostics;
+use averment_base::diagnostic::render::one_line;
+use averment_base::limits::Limits;
+use averment_report::diagnostic::graphical;
+use averment_suite::{
+    Allowed, Chosen, Folder, FolderError, Judged, Overrides, PlanError, Question, Runs, SESSION_RULES, Schedule,
+    Snapshots, Suite, Supervisor, folder_name, plan,
+};
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// The hidden command under which this program watches over another one.
+pub const SUPERVISE: &str = "__supervise";
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver run skills.assert --dry-run                  what would be run
+  aver run skills.assert --allow-run
+  aver run skills.assert --allow-run --case find-skills --runner fast
+  aver run skills.assert --allow-run --repeat 3 --retries 1 --schedule parallel
+  aver run skills.assert --allow-run --resume       go on where it was stopped
+  aver run skills.assert --allow-run --report junit=junit.xml
+  aver run skills.assert --allow-run --explain skills.runs/1/find-skills
+  aver check skills.assert -r skills.runs/1/session.assert skills.runs/1/runs.jsonl
+
+A suite names runners (claude-code, codex, copilot, cursor-agent, opencode, or any command that
+writes a trace of a known format) and cases: a prompt, and what has to be so of each run of it.
+
+Exit codes: those of aver check; 2 where nothing can be run; 130 where it was stopped")]
+pub struct Arguments {
+    /// A rule file with a suite
+    #[arg(value_name = "SUITE")]
+    suite: PathBuf,
+    /// Agents, bootstrap commands and commands of rules may be run
+    #[arg(long)]
+    allow_run: bool,
+    /// Print what would be run, a line of JSON for each session, and run nothing
+    #[arg(long, conflicts_with_all = ["resume", "explain"])]
+    dry_run: bool,
+    /// Where everything is kept [default: NAME.runs/N, beside nothing that is there]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with the sessions that have not ended; those that have are judged again
+    #[arg(long)]
+    resume: bool,
+    /// Ask the agent of a session that failed why, and keep its answers: the folder of the session, or one above it
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    explain: Option<PathBuf>,
+    /// Ask again what has been answered
+    #[arg(long, requires = "explain")]
+    again: bool,
+    /// Run only this case
+    #[arg(long, value_name = "NAME")]
+    case: Vec<String>,
+    /// Run only cases with this tag; of several (smoke,auth) any [default: `select` of the suite]
+    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = super::project::tag)]
+    tag: Vec<String>,
+    /// Run only with this runner
+    #[arg(long, value_name = "NAME")]
+    runner: Vec<String>,
+    /// How often each case is run
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    repeat: Option<u64>,
+    /// How often a session that fails is tried again
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=100_000))]
+    retries: Option<u64>,
+    /// The order of sessions: serial, parallel, isolated_by_runner
+    #[arg(long, value_name = "HOW", value_parser = schedule)]
+    schedule: Option<Schedule>,
+    /// How many sessions run at the same time [default: all processors, where the schedule is not serial]
+    #[arg(long, value_name = "N", value_parser = units::threads)]
+    parallel: Option<std::num::NonZeroUsize>,
+    /// How long a session may take, where its case and its runner do not say it [default: 120s]
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<String>,
+    /// How many steps a session may have, where its case and its runner do not say it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_steps: Option<u64>,
+    /// The folder that agents work in, where the suite makes no workspace
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// The file of snapshots, in the place of the suite's
+    #[arg(long, value_name = "FILE")]
+    snapshots: Option<PathBuf>,
+    /// Accept what cases cost now
+    #[arg(long)]
+    update_snapshots: bool,
+    /// A variable of this process that agents get, too; `NAME*` for all that begin so
+    #[arg(long, value_name = "NAME")]
+    allow_env: Vec<String>,
+    /// How much a program may write to each of its streams
+    #[arg(long, value_name = "SIZE", default_value = "256MiB")]
+    max_output: String,
+    #[command(flatten)]
+    judging: Judging,
+}
+
+fn schedule(word: &str) -> Result<Schedule, String> {
+    Schedule::parse(&word.replace('-', "_")).ok_or_else(|| "it is serial, parallel or isolated_by_runner".to_owned())
+}
+
+/// Watches over a program: what `aver run` starts.
+#[derive(Debug, clap::Args)]
+pub struct Supervised {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+}
+
+/// Runs the program that is watched over; its exit code.
+pub fn supervise(supervised: &Supervised) -> std::process::ExitCode {
+    let code = averment_engine::vm::world::supervise(&supervised.words);
+    u8::try_from(code).unwrap_or(u8::MAX).into()
+}
+
+/// Runs a suite.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let suites = suites(arguments, color)?;
+    if arguments.dry_run {
+        return would(arguments, &suites);
+    }
+    if !arguments.allow_run {
+        let message = "agents would be started, and nothing is without permission";
+        return Err(Stop::usage(message, "add `--allow-run`; `--dry-run` prints what would be run"));
+    }
+    let supervisor = supervisor()?;
+    let allowed = Allowed(arguments.allow_env.clone());
+    signals::may_run(true);
+    let stop = signals::interruptions()?;
+    if let Some(session) = &arguments.explain {
+        return explain::run((session, arguments.again), &suites, (&supervisor, &allowed), &stop);
+    }
+    let bytes = units::bytes(&arguments.max_output).filter(|bytes| *bytes > 0).ok_or_else(|| {
+        Stop::usage(format!("`{}` is no size", arguments.max_output), "write a size such as `256MiB`")
+    })?;
+    let update = arguments.update_snapshots;
+    let open = |suite: &Suite| suite.snapshots.as_ref().map(|rules| Snapshots::open(rules, update)).transpose();
+    let mut snapshots: Vec<Option<Snapshots>> = suites
+        .iter()
+        .map(|suite| open(suite).map_err(|why| Stop::usage(why, "name another file: `--snapshots FILE`")))
+        .collect::<Result<_, _>>()?;
+    if update && snapshots.iter().all(Option::is_none) {
+        let help = "write `snapshots { percent: 10 }` into the suite";
+        return Err(Stop::usage("the suite has no snapshots to update", help));
+    }
+    // Without a run, to see what is wrong with rules and flags before an agent is started.
+    let judge = check::rules_of(&arguments.check(Path::new("session.assert"), "runs.jsonl", String::new())?, color)?;
+    let folder = folder(arguments, &suites)?;
+    let told = Told::new(&suites, color);
+    let runs = Runs {
+        supervisor: &supervisor,
+        allowed: &allowed,
+        bytes: bytes as u64,
+        as_skillgym: arguments.judging.compat.is_skillgym(),
+        stop: &stop,
+        judge: &|run| judged(&judge, run),
+        told: &|event| told.tell(&event),
+    };
+    let made = averment_suite::run(&suites, &folder, &mut snapshots, &runs)?;
+    told.end();
+    let shown = shown(folder.path());
+    let Some(made) = made else {
+        let help = format!("note: stopped; what has ended is kept in `{shown}`, and `--resume` goes on\n");
+        say(&help);
+        return Ok(Exit::Interrupted);
+    };
+    for snapshots in snapshots.iter().flatten().filter(|snapshots| snapshots.changed) {
+        replace::write(snapshots.path(), snapshots.text().as_bytes())?;
+        note(&format!("`{}` has been written", snapshots.path().display()));
+    }
+    let (rules, lines) = (folder.path().join("session.assert"), folder.path().join("runs.jsonl"));
+    replace::write(&rules, SESSION_RULES.as_bytes())?;
+    replace::write(&lines, made.lines.as_bytes())?;
+    let again = if made.retried > 0 { format!(", {} of them tried again", made.retried) } else { String::new() };
+    let kept = if made.kept > 0 { format!(", {} from before", made.kept) } else { String::new() };
+    note(&format!("{} sessions{again}{kept}; everything is kept in `{shown}`", made.sessions));
+    check::run(&arguments.check(&rules, &self::shown(&lines), made.lines)?, color)
+}
+
+impl Arguments {
+    /// What `aver check` is to do with runs that were recorded.
+    fn check(&self, rules: &Path, name: &str, runs: String) -> Result<check::Arguments, Stop> {
+        let rules = Input::Made { name: self::shown(rules), text: SESSION_RULES.to_owned() };
+        let made = check::Made { rules, runs: Input::Made { name: name.to_owned(), text: runs } };
+        self.judging.arguments(&self.suite, made, &["--allow-run"])
+    }
+}
+
+/// The suites of the rule file, with what is chosen of them.
+fn suites(arguments: &Arguments, color: ColorChoice) -> Result<Vec<Suite>, Stop> {
+    let input = Input::File(arguments.suite.clone());
+    let values = arguments.judging.values()?;
+    let reading = arguments.judging.read.reading(Limits::default());
+    let reading = reading.foreign(arguments.judging.compat.reading(&values.texts));
+    let loaded = rules::load_alone(&input, reading)?;
+    if loaded.is_broken() {
+        rules::of_one(loaded).tell(color)?;
+        return Err(Stop::Said(Exit::Rules));
+    }
+    let Loaded { sources, checked: Some(checked), .. } = loaded else {
+        let message = format!("`{}` is a compiled program, which has no runners", arguments.suite.display());
+        return Err(Stop::usage(message, "name the rule file that it was made of"));
+    };
+    let timeout = arguments.timeout.as_ref().map(|text| {
+        let time = units::time(text)
+            .ok_or_else(|| Stop::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"))?;
+        Ok::<u64, Stop>(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    });
+    let chosen =
+        Chosen { cases: arguments.case.clone(), tags: arguments.tag.clone(), runners: arguments.runner.clone() };
+    let over = Overrides {
+        repeat: arguments.repeat,
+        retries: arguments.retries,
+        schedule: arguments.schedule,
+        parallel: arguments.parallel.map(std::num::NonZeroUsize::get),
+        timeout: timeout.transpose()?,
+        max_steps: arguments.max_steps,
+        cwd: arguments.cwd.as_ref().map(|cwd| cwd.canonicalize().unwrap_or_else(|_| cwd.clone())),
+        snapshots: arguments.snapshots.clone(),
+    };
+    let base = arguments.suite.canonicalize().unwrap_or_else(|_| arguments.suite.clone());
+    let base = base.parent().map(Path::to_owned).unwrap_or_default();
+    plan(&checked.module.plans, &base, &chosen, &over).map_err(|error| match error {
+        PlanError::Chosen(message, help) => Stop::usage(message, help),
+        PlanError::Rules(diagnostic) => {
+            let said = Diagnostics(vec![*diagnostic]);
+            say(&graphical(&said, &sources, Stream::Err.style(color)));
+            Stop::Said(Exit::Rules)
+        }
+    })
+}
+
+/// The words that start this program as the process that watches over another one.
+fn supervisor() -> Result<Supervisor, Stop> {
+    let program = std::env::current_exe()?;
+    Ok(Supervisor(vec![program.into_os_string(), SUPERVISE.into(), "--".into()]))
+}
+
+/// The folder that everything is kept in.
+fn folder(arguments: &Arguments, suites: &[Suite]) -> Result<Folder, Stop> {
+    let path = match &arguments.out {
+        Some(path) => path.clone(),
+        None => numbered(arguments)?,
+    };
+    let shown = shown(&path);
+    Folder::take(&path, &format!("{suites:?}"), arguments.resume).map_err(|error| match error {
+        FolderError::Io(error) => {
+            Stop::usage(format!("`{shown}` cannot be used: {error}"), "name another folder: `--out DIR`")
+        }
+        FolderError::Used => Stop::usage(
+            format!("there is something in `{shown}` already"),
+            "go on with it: `--resume`; or name another folder",
+        ),
+        FolderError::Empty => {
+            Stop::usage(format!("there is nothing in `{shown}` to go on with"), "leave `--resume` out")
+        }
+        FolderError::Other => Stop::usage(
+            format!("`{shown}` was made of another suite, or of another choice of it"),
+            "give the same flags again, or leave `--resume` out",
+        ),
+        FolderError::Locked => {
+            Stop::usage(format!("another `aver run` works in `{shown}`"), "wait for its end, or name another folder")
+        }
+    })
+}
+
+/// `NAME.runs/N`: the next, or the last one where it is gone on with.
+fn numbered(arguments: &Arguments) -> Result<PathBuf, Stop> {
+    let name = arguments.suite.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = PathBuf::from(format!("{}.runs", if name == folder_name(&name) { name } else { folder_name(&name) }));
+    let numbers = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok());
+    match (numbers.max(), arguments.resume) {
+        (None, true) => Err(Stop::usage(
+            format!("there is no `{}` to go on with", folder.display()),
+            "leave `--resume` out, or name the folder: `--out DIR`",
+        )),
+        (Some(last), true) => Ok(folder.join(last.to_string())),
+        (last, false) => Ok(folder.join(last.unwrap_or(0).saturating_add(1).to_string())),
+    }
+}
+
+/// Judges a run, with what can be asked about what failed.
+fn judged(rules: &averment::Rules, run: &str) -> Judged {
+    let Ok(outcome) = rules.check_one(run) else { return Judged::default() };
+    let mut judged = Judged { passed: outcome.passed(), ..Judged::default() };
+    for found in outcome.findings() {
+        match found.status() {
+            averment::Status::ExpectedFailed => judged.expected = true,
+            averment::Status::Failed | averment::Status::UnexpectedPassed => {
+                judged.questions.extend(rules.assertion(found.id()).map(|assertion| {
+                    let place = assertion.place();
+                    let said = found.message().map(|message| format!(" ({message})")).unwrap_or_default();
+                    let question = format!(
+                        "Something was expected of this session and was not so: {}{said}. What was found: {}. What did you do there, and which instruction or lack of one led to it?",
+                        found.text(),
+                        found.reason()
+                    );
+                    Question { question, file: place.file.clone(), line: place.line as usize, column: place.column as usize }
+                }));
+            }
+            _ => {}
+        }
+    }
+    judged
+}
+
+/// Prints what would be run.
+fn would(arguments: &Arguments, suites: &[Suite]) -> Result<Exit, Stop> {
+    let allowed = Allowed(arguments.allow_env.clone());
+    let folder = match &arguments.out {
+        Some(path) => path.clone(),
+        None => numbered(arguments)?,
+    };
+    let folder = std::env::current_dir()?.join(folder);
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for line in averment_suite::would_run(suites, &folder, &allowed) {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()?;
+    Ok(Exit::Holds)
+}
+
+/// A path as people write it: from the working directory where it is below.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+fn note(text: &str) {
+    say(&format!("note: {}\n", one_line(text)));
+}
+
+/// Whether the flag says that all is to end.
+fn is_stopped(stop: &AtomicBool) -> bool {
+    stop.load(std::sync::atomic::Ordering::Relaxed)
+}

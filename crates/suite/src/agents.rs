@@ -1,0 +1,294 @@
+//! The agents whose command lines are known: one row each. `docs/reference/runners.md` names the source of every flag.
+
+/// An agent.
+#[derive(Debug)]
+pub struct Agent {
+    /// Its name in suites.
+    pub name: &'static str,
+    /// The program that is started, where the suite names none.
+    pub program: &'static [&'static str],
+    /// What stands behind the program and its own arguments.
+    pub(crate) arguments: &'static [Word],
+    /// What stands there to ask a further question in a session.
+    pub(crate) further: &'static [Word],
+    /// Variables that are set.
+    pub(crate) variables: &'static [(&'static str, Place)],
+    /// Variables of this process that it gets beside the usual ones; `*` at the end stands for anything.
+    pub(crate) passed: &'static [&'static str],
+    /// Where its transcript is.
+    pub(crate) transcript: Transcript,
+    /// How a step of it is told.
+    pub(crate) step: Step,
+    /// How it says that it does not know the model.
+    pub(crate) rejections: &'static [Rejection],
+}
+
+/// A word of a command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// This word.
+    Is(&'static str),
+    /// The name of the model.
+    Model,
+    /// The prompt, or the question.
+    Prompt,
+    /// The folder that the agent works in.
+    Cwd,
+    /// The id of the session.
+    Session,
+}
+
+/// The value of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// This text.
+    Is(&'static str),
+    /// A path in the folder of the session.
+    In(&'static str),
+}
+
+/// Where a transcript is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transcript {
+    /// What the agent writes to its standard output.
+    Output,
+    /// The same; what it cost stands in a file of spans.
+    OutputAndSpans(&'static str),
+    /// The newest file below this folder of the session, else standard output. The folder is filled with these files of a folder of the home
+    /// directory, and the first of them is taken away again.
+    Newest { below: &'static str, home: &'static str, from: &'static str, seeds: &'static [&'static str] },
+    /// What the agent prints when it is asked for the session, whose id begins so.
+    Exported { arguments: &'static [Word], id: &'static str },
+}
+
+/// What is a step, in the records of standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    ClaudeCode,
+    Codex,
+    Copilot,
+    CursorAgent,
+    OpenCode,
+}
+
+/// How a model is refused: all of these texts stand in standard output, or all of these in standard error.
+#[derive(Debug)]
+pub(crate) struct Rejection {
+    pub output: &'static [&'static str],
+    pub error: &'static [&'static str],
+}
+
+use Word::{Cwd, Is, Model, Prompt, Session};
+
+/// All of them, by name.
+pub(crate) const AGENTS: &[Agent] = &[
+    Agent {
+        name: "claude-code",
+        program: &["claude"],
+        arguments: &[
+            Is("-p"),
+            Is("--output-format"),
+            Is("stream-json"),
+            Is("--verbose"),
+            Is("--dangerously-skip-permissions"),
+            Is("--model"),
+            Model,
+            Prompt,
+        ],
+        further: &[
+            Is("-p"),
+            Is("--output-format"),
+            Is("stream-json"),
+            Is("--verbose"),
+            Is("--model"),
+            Model,
+            Is("--resume"),
+            Session,
+            Prompt,
+        ],
+        variables: &[],
+        passed: &["ANTHROPIC_*", "AWS_*", "CLAUDE_*", "CLOUD_ML_REGION", "VERTEX_*"],
+        transcript: Transcript::Output,
+        step: Step::ClaudeCode,
+        rejections: &[Rejection {
+            output: &[
+                "\"type\":\"result\"",
+                "\"is_error\":true",
+                "\"api_error_status\":404",
+                "\"modelUsage\":{}",
+                "\"error\":\"invalid_request\"",
+            ],
+            error: &[],
+        }],
+    },
+    Agent {
+        name: "codex",
+        program: &["npx", "codex"],
+        arguments: &[
+            Is("exec"),
+            Is("--model"),
+            Model,
+            Is("--json"),
+            Is("--skip-git-repo-check"),
+            Is("-C"),
+            Cwd,
+            Prompt,
+        ],
+        further: &[
+            Is("exec"),
+            Is("--model"),
+            Model,
+            Is("--json"),
+            Is("--skip-git-repo-check"),
+            Is("resume"),
+            Session,
+            Prompt,
+        ],
+        variables: &[("CODEX_HOME", Place::In("codex-home"))],
+        passed: &["CODEX_*", "OPENAI_*"],
+        transcript: Transcript::Newest {
+            below: "codex-home/sessions",
+            home: "codex-home",
+            from: ".codex",
+            seeds: &["auth.json", "config.toml", "version.json", "AGENTS.md", ".codex-global-state.json"],
+        },
+        step: Step::Codex,
+        rejections: &[
+            Rejection {
+                output: &["\"type\":\"error\"", "invalid_request_error", "model is not supported"],
+                error: &[],
+            },
+            Rejection {
+                output: &["\"type\":\"turn.failed\"", "invalid_request_error", "model is not supported"],
+                error: &[],
+            },
+        ],
+    },
+    Agent {
+        name: "copilot",
+        program: &["copilot"],
+        arguments: &[
+            Is("-p"),
+            Prompt,
+            Is("--model"),
+            Model,
+            Is("--output-format"),
+            Is("json"),
+            Is("--stream"),
+            Is("on"),
+            Is("--no-auto-update"),
+            Is("--no-custom-instructions"),
+            Is("--disable-builtin-mcps"),
+            Is("--no-remote"),
+            Is("--allow-all-tools"),
+            Is("--disallow-temp-dir"),
+            Is("-C"),
+            Cwd,
+        ],
+        further: &[Is("-p"), Prompt, Is("--model"), Model, Is("--output-format"), Is("json"), Is("--resume"), Session],
+        variables: &[
+            ("COPILOT_AUTO_UPDATE", Place::Is("false")),
+            ("COPILOT_HOME", Place::In("copilot-home")),
+            ("COPILOT_OTEL_FILE_EXPORTER_PATH", Place::In("copilot-otel.jsonl")),
+            ("NO_COLOR", Place::Is("1")),
+        ],
+        passed: &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"],
+        transcript: Transcript::OutputAndSpans("copilot-otel.jsonl"),
+        step: Step::Copilot,
+        rejections: &[],
+    },
+    Agent {
+        name: "cursor-agent",
+        program: &["agent"],
+        arguments: &[
+            Is("-p"),
+            Is("--output-format"),
+            Is("stream-json"),
+            Is("--trust"),
+            Is("--force"),
+            Is("--workspace"),
+            Cwd,
+            Is("--model"),
+            Model,
+            Prompt,
+        ],
+        further: &[
+            Is("-p"),
+            Is("--output-format"),
+            Is("stream-json"),
+            Is("--trust"),
+            Is("--model"),
+            Model,
+            Is("--resume"),
+            Session,
+            Prompt,
+        ],
+        variables: &[],
+        passed: &["CURSOR_*"],
+        transcript: Transcript::Output,
+        step: Step::CursorAgent,
+        rejections: &[Rejection { output: &[], error: &["Cannot use this model:"] }],
+    },
+    Agent {
+        name: "opencode",
+        program: &["opencode"],
+        arguments: &[Is("run"), Is("--model"), Model, Is("--format"), Is("json"), Is("--thinking"), Prompt],
+        further: &[Is("run"), Is("--model"), Model, Is("--format"), Is("json"), Is("--session"), Session, Prompt],
+        variables: &[
+            ("XDG_CACHE_HOME", Place::In("opencode-xdg/cache")),
+            ("XDG_CONFIG_HOME", Place::In("opencode-xdg/config")),
+            ("XDG_DATA_HOME", Place::In("opencode-xdg/data")),
+            ("XDG_STATE_HOME", Place::In("opencode-xdg/state")),
+        ],
+        passed: &["ANTHROPIC_*", "GEMINI_API_KEY", "GOOGLE_*", "OPENAI_*", "OPENCODE_*", "OPENROUTER_API_KEY"],
+        transcript: Transcript::Exported { arguments: &[Is("export"), Session], id: "ses_" },
+        step: Step::OpenCode,
+        rejections: &[
+            Rejection { output: &["\"type\":\"error\"", "Model not found:"], error: &[] },
+            Rejection { output: &[], error: &["ProviderModelNotFoundError"] },
+        ],
+    },
+];
+
+impl Agent {
+    /// An agent by its name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        AGENTS.iter().find(|agent| agent.name == name)
+    }
+}
+
+/// What words of a command line stand for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Filled<'a> {
+    pub model: &'a str,
+    pub prompt: &'a str,
+    pub cwd: &'a str,
+    pub session: &'a str,
+}
+
+impl Filled<'_> {
+    /// The words of a row.
+    pub(crate) fn words(&self, words: &[Word]) -> Vec<String> {
+        let fill = |word: &Word| match word {
+            Word::Is(word) => *word,
+            Word::Model => self.model,
+            Word::Prompt => self.prompt,
+            Word::Cwd => self.cwd,
+            Word::Session => self.session,
+        };
+        words.iter().map(|word| fill(word).to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use averment_engine::check::AGENTS as KNOWN;
+
+    #[test]
+    fn the_language_knows_the_same_agents() {
+        let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+        assert_eq!(names, KNOWN);
+    }
+}

@@ -1,0 +1,210 @@
+//! Where the transcript of a session is, and what stands beside it.
+
+use crate::agents::{Filled, Transcript};
+use crate::execute::{Ended, Limits, Program, execute};
+use crate::plan::Execution;
+use crate::session::Place;
+use crate::workspace::{Means, said};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How long an export may take, and how long is waited before each try.
+const EXPORT_TIME: Duration = Duration::from_secs(60);
+const EXPORT_PAUSES: [u64; 5] = [0, 250, 500, 1_000, 2_000];
+/// Folders of sessions are not deeper.
+const DEPTH: usize = 8;
+
+/// A transcript, and what was spent where it does not tell.
+#[derive(Debug)]
+pub(crate) struct Collected {
+    pub transcript: PathBuf,
+    pub usage: Option<String>,
+    /// The id of the session, where it stands beside the transcript.
+    pub session: Option<String>,
+}
+
+/// Finds the transcript of a session that has ended.
+pub(crate) fn collect(
+    execution: &Execution<'_>,
+    place: &Place,
+    variables: &[(OsString, OsString)],
+    means: Means<'_>,
+) -> Result<Collected, String> {
+    let output = place.output();
+    let plain = |transcript: PathBuf| Collected { transcript, usage: None, session: None };
+    if let Some(trace) = &execution.runner.trace {
+        let found =
+            [&place.cwd, &place.folder].into_iter().map(|folder| folder.join(trace)).find(|path| path.is_file());
+        let found = found.ok_or_else(|| format!("the runner wrote no `{trace}`"))?;
+        // Whoever wrote it may have put a link there to what is none of the session's.
+        let real = found.canonicalize().map_err(|error| format!("`{trace}` cannot be read: {error}"))?;
+        let own = [&place.cwd, &place.folder].into_iter().filter_map(|folder| folder.canonicalize().ok());
+        let inside = own.into_iter().any(|folder| real.starts_with(folder));
+        return if inside {
+            Ok(plain(found))
+        } else {
+            Err(format!("`{trace}` leads out of the folder of the session"))
+        };
+    }
+    match execution.runner.agent.map_or(Transcript::Output, |agent| agent.transcript) {
+        Transcript::Output => Ok(plain(output)),
+        Transcript::OutputAndSpans(spans) => {
+            Ok(Collected { usage: usage_of_spans(&place.folder.join(spans)), ..plain(output) })
+        }
+        Transcript::Newest { below, .. } => {
+            let mut newest = None;
+            newest_below(&place.folder.join(below), DEPTH, &mut newest);
+            let session = first_thread(&output);
+            Ok(Collected { session, ..plain(newest.map_or(output, |(_, path)| path)) })
+        }
+        Transcript::Exported { arguments, id } => {
+            let session = named_session(&output, id).or_else(|| named_session(&place.error(), id));
+            let session = session.ok_or_else(|| format!("nothing that it wrote names its session (`{id}…`)"))?;
+            let words = Filled { model: "", prompt: "", cwd: "", session: &session }.words(arguments);
+            let words: Vec<String> = execution.runner.command.iter().cloned().chain(words).collect();
+            let transcript = exported(&words, place, variables, means)?;
+            Ok(Collected { session: Some(session), ..plain(transcript) })
+        }
+    }
+}
+
+/// Asks an agent for a session, again where it is not written yet.
+fn exported(
+    words: &[String],
+    place: &Place,
+    variables: &[(OsString, OsString)],
+    means: Means<'_>,
+) -> Result<PathBuf, String> {
+    let (output, error) = (place.folder.join("export.log"), place.folder.join("export.stderr.log"));
+    let limits = Limits { time: EXPORT_TIME, bytes: means.bytes, steps: None };
+    let mut why = String::new();
+    for pause in EXPORT_PAUSES {
+        std::thread::sleep(Duration::from_millis(pause));
+        let program =
+            Program { words, folder: &place.cwd, variables, limits, output: output.clone(), error: error.clone() };
+        why = match execute(means.supervisor, &program, means.stop) {
+            Ok((Ended::Itself(0), _)) => match cut_out(&output) {
+                Some(text) => {
+                    let transcript = place.folder.join("session.export.json");
+                    let written = std::fs::write(&transcript, text);
+                    return written.map(|()| transcript).map_err(|error| error.to_string());
+                }
+                None => "the export is no JSON".to_owned(),
+            },
+            Ok((Ended::Itself(code), _)) => format!("the export ended with exit code {code}{}", said(&error)),
+            Ok(_) => "the export was ended".to_owned(),
+            Err(error) => format!("the export cannot be run: {error}"),
+        };
+    }
+    Err(why)
+}
+
+/// The JSON of an export: agents print other lines around it.
+fn cut_out(log: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(log).ok()?;
+    let is_json = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    if is_json(&text) {
+        return Some(text);
+    }
+    let inner = text.get(text.find('{')?..=text.rfind('}')?)?;
+    is_json(inner).then(|| inner.to_owned())
+}
+
+/// The newest file of records below a folder; of two that are as new, the last by name.
+fn newest_below(folder: &Path, depth: usize, newest: &mut Option<(SystemTime, PathBuf)>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+        if kind.is_dir() && depth > 0 {
+            newest_below(&path, depth.saturating_sub(1), newest);
+        }
+        let is_records = kind.is_file() && path.extension().is_some_and(|ending| ending == "jsonl");
+        if let (true, Ok(time)) = (is_records, entry.metadata().and_then(|file| file.modified())) {
+            let this = (time, path);
+            if newest.as_ref().is_none_or(|newest| *newest < this) {
+                *newest = Some(this);
+            }
+        }
+    }
+}
+
+/// The first word that begins like an id of a session, in a log.
+fn named_session(log: &Path, id: &str) -> Option<String> {
+    let text = String::from_utf8_lossy(&std::fs::read(log).ok()?).into_owned();
+    let mut rest = text.as_str();
+    while let Some(found) = rest.find(id) {
+        let begins = !rest.get(..found)?.ends_with(|before: char| before.is_alphanumeric() || before == '_');
+        let word = rest.get(found..)?;
+        let length = word.get(id.len()..)?.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        if begins && length > 0 {
+            return word.get(..id.len().saturating_add(length)).map(str::to_owned);
+        }
+        rest = word.get(id.len()..)?;
+    }
+    None
+}
+
+/// The id of the thread that Codex says it has begun.
+fn first_thread(log: &Path) -> Option<String> {
+    let text = String::from_utf8_lossy(&std::fs::read(log).ok()?).into_owned();
+    text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|record| {
+        let is_start = record.get("type").and_then(Value::as_str) == Some("thread.started");
+        is_start.then(|| record.get("thread_id").and_then(Value::as_str).map(str::to_owned))?
+    })
+}
+
+/// What was spent, in the spans that Copilot writes: of the agent as a whole, else of the first chat.
+fn usage_of_spans(spans: &Path) -> Option<String> {
+    let text = String::from_utf8_lossy(&std::fs::read(spans).ok()?).into_owned();
+    let spans: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let count = |span: &Value, name: &str| span.get("attributes")?.get(format!("gen_ai.usage.{name}"))?.as_u64();
+    let spent = |span: &&Value| {
+        span.get("type").and_then(Value::as_str) == Some("span") && count(span, "input_tokens").is_some()
+    };
+    let named = |span: &Value, fits: &dyn Fn(&str) -> bool| span.get("name").and_then(Value::as_str).is_some_and(fits);
+    let spent: Vec<&Value> = spans.iter().filter(spent).collect();
+    let whole = spent.iter().find(|span| named(span, &|name| name == "invoke_agent"));
+    let span = whole.or_else(|| spent.iter().find(|span| named(span, &|name| name.starts_with("chat "))))?;
+    let (input, output) = (count(span, "input_tokens")?, count(span, "output_tokens").unwrap_or(0));
+    let mut usage = json!({ "input_tokens": input, "output_tokens": output });
+    for (name, theirs) in [
+        ("reasoning_tokens", "reasoning_output_tokens"),
+        ("cache_read_tokens", "cache_read_tokens"),
+        ("cache_read_tokens", "cache_read.input_tokens"),
+    ] {
+        if let (Some(tokens), Value::Object(usage)) = (count(span, theirs), &mut usage) {
+            usage.insert(name.to_owned(), json!(tokens));
+        }
+    }
+    let reasoning = usage.get("reasoning_tokens").and_then(Value::as_u64).unwrap_or(0);
+    if let Value::Object(usage) = &mut usage {
+        usage.insert("total_tokens".to_owned(), json!(input.saturating_add(output).saturating_add(reasoning)));
+    }
+    Some(usage.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_named_by_a_word_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        std::fs::write(&log, "uses_x ses_ x\n{\"id\":\"ses_4f2A\"} ses_other").unwrap();
+        assert_eq!(named_session(&log, "ses_"), Some("ses_4f2A".to_owned()));
+        std::fs::write(&log, "nothing").unwrap();
+        assert_eq!(named_session(&log, "ses_"), None);
+    }
+
+    #[test]
+    fn what_copilot_spent_is_that_of_the_agent_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let spans = folder.path().join("spans.jsonl");
+        let span = |name: &str, input: u32| json!({"type": "span", "name": name, "attributes": {"gen_ai.usage.input_tokens": input, "gen_ai.usage.output_tokens": 5}});
+        std::fs::write(&spans, format!("{}\nbroken\n{}\n", span("chat gpt", 10), span("invoke_agent", 30))).unwrap();
+        let usage: Value = serde_json::from_str(&usage_of_spans(&spans).unwrap()).unwrap();
+        assert_eq!(usage, json!({"input_tokens": 30, "output_tokens": 5, "total_tokens": 35}));
+    }
+}

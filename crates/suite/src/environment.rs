@@ -1,0 +1,85 @@
+//! The variables that agents and bootstrap commands get: none but those that are listed.
+
+use crate::agents::Agent;
+use std::ffi::OsString;
+
+/// What every program needs.
+const USUAL: &[&str] = &[
+    "ALL_PROXY",
+    "CURL_CA_BUNDLE",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "LOGNAME",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "NVM_*",
+    "PATH",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_*",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Further variables of this process that are passed on; `*` at the end stands for anything.
+#[derive(Debug, Clone, Default)]
+pub struct Allowed(pub Vec<String>);
+
+impl Allowed {
+    /// The variables for a program: those of this process that are allowed, and under their names what is set.
+    pub(crate) fn variables(
+        &self,
+        agent: Option<&Agent>,
+        further: &[String],
+        set: &[(String, String)],
+    ) -> Vec<(OsString, OsString)> {
+        let listed = |name: &str| {
+            let of_agent = agent.map_or(&[][..], |agent| agent.passed);
+            let fixed = USUAL.iter().chain(of_agent).any(|pattern| fits(pattern, name));
+            fixed || self.0.iter().chain(further).any(|pattern| fits(pattern, name))
+        };
+        let of_this = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(listed));
+        let mut all: Vec<(OsString, OsString)> =
+            of_this.filter(|(name, _)| !set.iter().any(|(known, _)| name == known.as_str())).collect();
+        all.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
+        all.sort();
+        all
+    }
+}
+
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_listed_variables_are_passed_on() {
+        let names = |allowed: &Allowed, agent| -> Vec<String> {
+            let set = [("OWN".to_owned(), "1".to_owned())];
+            let all = allowed.variables(agent, &[], &set);
+            all.into_iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+        };
+        let plain = names(&Allowed::default(), None);
+        assert!(plain.contains(&"PATH".to_owned()) && plain.contains(&"OWN".to_owned()), "{plain:?}");
+        assert!(!plain.iter().any(|name| name.starts_with("CARGO")), "{plain:?}");
+        let wider = names(&Allowed(vec!["CARGO_*".to_owned()]), None);
+        assert!(wider.iter().any(|name| name == "CARGO_MANIFEST_DIR"), "{wider:?}");
+    }
+}

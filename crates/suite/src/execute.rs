@@ -1,0 +1,162 @@
+//! A program that runs: what it writes goes into logs, its time and its steps are limited, and nothing of it stays behind.
+
+use crate::agents::Step;
+use crate::steps::Steps;
+use averment_engine::vm::world::Watched;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often is looked at whether it has ended.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long what was written last may take to arrive.
+const LATE: Duration = Duration::from_secs(2);
+/// The longest line in which a step is looked for.
+const LINE: u64 = 16 << 20;
+
+/// The words that start this program as the process that watches over another one.
+#[derive(Debug, Clone)]
+pub struct Supervisor(pub Vec<OsString>);
+
+/// What is started.
+#[derive(Debug)]
+pub(crate) struct Program<'a> {
+    pub words: &'a [String],
+    pub folder: &'a Path,
+    pub variables: &'a [(OsString, OsString)],
+    pub limits: Limits,
+    pub output: PathBuf,
+    pub error: PathBuf,
+}
+
+/// How far a program may go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub time: Duration,
+    /// Bytes of each of its streams.
+    pub bytes: u64,
+    /// Steps of this kind, at most so many.
+    pub steps: Option<(Step, u64)>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// By itself, with this exit code.
+    Itself(i64),
+    /// It was ended: too late, too many steps, too much written, or this program is to end.
+    Late,
+    Steps(u64),
+    Long,
+    Stopped,
+}
+
+/// What the threads that read have seen.
+#[derive(Debug, Default)]
+struct Seen {
+    steps: AtomicU64,
+    too_many: AtomicBool,
+    too_long: AtomicBool,
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+/// It cannot be started, or its logs cannot be written.
+pub(crate) fn execute(
+    supervisor: &Supervisor,
+    program: &Program<'_>,
+    stop: &AtomicBool,
+) -> std::io::Result<(Ended, u64)> {
+    let logs = (File::create(&program.output)?, File::create(&program.error)?);
+    let mut watched = Watched::start(&supervisor.0, program.words, program.folder, program.variables)?;
+    let Some((output, error)) = watched.streams() else { return Err(std::io::Error::other("it has no output")) };
+    let seen = Arc::new(Seen::default());
+    let limits = program.limits;
+    let readers =
+        [read(output, logs.0, limits.bytes, limits.steps, &seen), read(error, logs.1, limits.bytes, None, &seen)];
+    let begun = Instant::now();
+    let cut = loop {
+        if stop.load(Ordering::Relaxed) {
+            break Some(Ended::Stopped);
+        }
+        if seen.too_many.load(Ordering::Acquire) {
+            break Some(Ended::Steps(seen.steps.load(Ordering::Acquire)));
+        }
+        if seen.too_long.load(Ordering::Acquire) {
+            break Some(Ended::Long);
+        }
+        if watched.ended_within(PAUSE)? {
+            break None;
+        }
+        if begun.elapsed() >= limits.time {
+            break Some(Ended::Late);
+        }
+    };
+    let code = watched.end()?;
+    finish(readers);
+    let steps = seen.steps.load(Ordering::Acquire);
+    // What came with the end counts, too.
+    let late = seen.too_many.load(Ordering::Acquire).then_some(Ended::Steps(steps));
+    Ok((cut.or(late).unwrap_or(Ended::Itself(code)), steps))
+}
+
+/// Waits for what was written last; a process that cannot be ended may keep a stream open.
+fn finish(readers: [JoinHandle<()>; 2]) {
+    let deadline = Instant::now() + LATE;
+    for reader in readers {
+        while !reader.is_finished() && Instant::now() < deadline {
+            std::thread::sleep(PAUSE / 10);
+        }
+        if reader.is_finished() {
+            let _said_already = reader.join();
+        }
+    }
+}
+
+fn read(
+    stream: impl Read + Send + 'static,
+    mut log: File,
+    bytes: u64,
+    steps: Option<(Step, u64)>,
+    seen: &Arc<Seen>,
+) -> JoinHandle<()> {
+    let seen = Arc::clone(seen);
+    std::thread::spawn(move || {
+        let mut stream = BufReader::with_capacity(1 << 16, stream);
+        let (mut counted, mut left, mut line) = (steps.map(|(of, most)| (Steps::of(of), most)), bytes, Vec::new());
+        loop {
+            line.clear();
+            let read = match &counted {
+                Some(_) => (&mut stream).take(LINE).read_until(b'\n', &mut line).unwrap_or(0),
+                None => {
+                    line.resize(1 << 16, 0);
+                    stream.read(&mut line).unwrap_or(0)
+                }
+            };
+            if read == 0 {
+                break;
+            }
+            let kept = usize::try_from(left).unwrap_or(usize::MAX).min(read);
+            left = left.saturating_sub(kept as u64);
+            let written = log.write_all(line.get(..kept).unwrap_or_default());
+            if kept < read || written.is_err() {
+                seen.too_long.store(true, Ordering::Release);
+                break;
+            }
+            if let Some((steps, most)) = &mut counted {
+                let count = steps.read(line.trim_ascii());
+                seen.steps.store(count, Ordering::Release);
+                if count > *most {
+                    seen.too_many.store(true, Ordering::Release);
+                }
+            }
+        }
+        let _on_the_disk = log.flush();
+    })
+}

@@ -1,0 +1,228 @@
+//! The folder that a suite leaves behind: a folder for each session, and what says of which rules it was made.
+
+use crate::plan::{Execution, Suite, Workspace};
+use crate::record::Record;
+use crate::session::{Number, Place, Session};
+use crate::{copied, questions::Question};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Says of what a folder was made; its lock is held as long as somebody works in the folder.
+const SUITE: &str = "suite.json";
+/// Says that a session has ended, and how.
+const SESSION: &str = "session.json";
+/// The run of a session.
+const RUN: &str = "run.json";
+/// What can be asked of a session that failed.
+pub(crate) const QUESTIONS: &str = "questions.json";
+/// The folders that agents work in.
+const WORKSPACES: &str = "workspaces";
+
+/// The folder of a suite, held by this process.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Why a folder cannot be used.
+#[derive(Debug)]
+pub enum FolderError {
+    /// It cannot be read or written.
+    Io(io::Error),
+    /// There is something in it already.
+    Used,
+    /// There is nothing in it to go on with.
+    Empty,
+    /// It was made of other rules, or of another choice of them.
+    Other,
+    /// Another process works in it.
+    Locked,
+}
+
+impl From<io::Error> for FolderError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct OfSuite {
+    version: u64,
+    /// What the sessions follow from, as a hash.
+    made_of: String,
+}
+
+impl Folder {
+    /// Takes a folder: one that is empty or not there, or with `resume` one that was made of the same.
+    ///
+    /// # Errors
+    /// It cannot be used.
+    pub fn take(path: &Path, made_of: &str, resume: bool) -> Result<Self, FolderError> {
+        std::fs::create_dir_all(path)?;
+        let path = path.canonicalize()?;
+        let file = path.join(SUITE);
+        let is_empty = std::fs::read_dir(&path)?.next().is_none();
+        let made_of = hash(made_of.as_bytes());
+        if !resume {
+            if !is_empty {
+                return Err(FolderError::Used);
+            }
+            replace(&file, &serde_json::to_vec(&OfSuite { version: 1, made_of: made_of.clone() }).unwrap_or_default())?;
+        }
+        let lock = match File::options().read(true).write(true).open(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(FolderError::Empty),
+            opened => opened?,
+        };
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Err(FolderError::Locked),
+            Err(std::fs::TryLockError::Error(error)) => return Err(error.into()),
+        }
+        let of: OfSuite = serde_json::from_slice(&std::fs::read(&file)?).map_err(|_| FolderError::Other)?;
+        if of.made_of != made_of {
+            return Err(FolderError::Other);
+        }
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes the folders of workspaces away that are empty.
+    pub(crate) fn tidy(&self) {
+        let workspaces = self.path.join(WORKSPACES);
+        for case in std::fs::read_dir(&workspaces).into_iter().flatten().flatten() {
+            let _not_empty = std::fs::remove_dir(case.path());
+        }
+        let _not_empty = std::fs::remove_dir(workspaces);
+    }
+}
+
+/// Where a session of an execution is, in the folder of its suite.
+pub(crate) fn place(folder: &Path, execution: &Execution<'_>, number: Number) -> Place {
+    let (case, runner) = (folder_name(&execution.case.name), folder_name(&execution.runner.name));
+    let (repeat, retries) = (execution.suite.repeat, execution.suite.retries);
+    let which = match (repeat > 1, retries > 0) {
+        (false, false) => String::new(),
+        (true, false) => format!("{}", number.repetition),
+        (_, true) => format!("{}.{}", number.repetition, number.attempt),
+    };
+    let session = folder.join(&case).join(&runner);
+    let session = if which.is_empty() { session } else { session.join(&which) };
+    let cwd = match &execution.suite.workspace {
+        Workspace::There(cwd) => cwd.clone(),
+        Workspace::Made { isolated: false, .. } => shared(folder, execution.suite),
+        Workspace::Made { .. } => {
+            let which = if repeat > 1 { format!("-{}", number.repetition) } else { String::new() };
+            folder.join(WORKSPACES).join(case).join(format!("{runner}{which}"))
+        }
+    };
+    Place { folder: session, cwd }
+}
+
+/// The workspace that all sessions of a suite share.
+pub(crate) fn shared(folder: &Path, suite: &Suite) -> PathBuf {
+    folder.join(WORKSPACES).join(format!("shared-{}", folder_name(&suite.name)))
+}
+
+/// A session that has ended before, as it was kept.
+pub(crate) fn kept(place: &Place) -> Option<Session> {
+    let record: Record = serde_json::from_slice(&std::fs::read(place.folder.join(SESSION)).ok()?).ok()?;
+    let run = std::fs::read_to_string(place.folder.join(RUN)).ok()?;
+    Some(Session { record, run: run.trim_end().to_owned() })
+}
+
+/// Keeps a session that has ended; what says that it has is written last.
+pub(crate) fn keep(place: &Place, session: &Session, questions: &[Question]) -> io::Result<()> {
+    std::fs::create_dir_all(&place.folder)?;
+    replace(&place.folder.join(RUN), format!("{}\n", session.run).as_bytes())?;
+    if !questions.is_empty() {
+        replace(&place.folder.join(QUESTIONS), &pretty(&questions)?)?;
+    }
+    replace(&place.folder.join(SESSION), &pretty(&session.record)?)
+}
+
+pub(crate) fn record_in(folder: &Path) -> Option<Record> {
+    serde_json::from_slice(&std::fs::read(folder.join(SESSION)).ok()?).ok()
+}
+
+pub(crate) fn pretty(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Writes a file as a whole or not at all.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension("draft");
+    let written = File::create(&draft).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    if let Err(error) = written.and_then(|()| std::fs::rename(&draft, path)) {
+        let _as_far_as_it_goes = copied::remove(&draft);
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// A name as the name of a folder: other names are other folders on every system.
+#[must_use]
+pub fn folder_name(name: &str) -> String {
+    let mut plain = String::new();
+    for letter in name.chars().take(60) {
+        let letter = letter.to_ascii_lowercase();
+        if letter.is_ascii_alphanumeric() || letter == '_' {
+            plain.push(letter);
+        } else if !plain.ends_with('-') {
+            plain.push('-');
+        }
+    }
+    let plain = plain.trim_matches('-');
+    if plain == name && plain != WORKSPACES {
+        return plain.to_owned();
+    }
+    let hash = hash(name.as_bytes());
+    let plain = if plain.is_empty() { "x" } else { plain };
+    format!("{plain}--{}", hash.get(..8).unwrap_or_default())
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_names_are_other_folders() {
+        let names = ["open-main", "Open Main!", "open main", "x/y:z", "--a--", "a", "..", "", "workspaces"];
+        let mut folders: Vec<String> = names.iter().map(|name| folder_name(name)).collect();
+        assert_eq!(folders.first().map(String::as_str), Some("open-main"));
+        assert!(folders.iter().all(|name| !name.starts_with('.') && !name.contains('/')), "{folders:?}");
+        folders.sort();
+        folders.dedup();
+        assert_eq!(folders.len(), names.len());
+    }
+
+    #[test]
+    fn a_folder_is_taken_once_and_goes_on_with_the_same_rules_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("runs");
+        assert!(matches!(Folder::take(&path, "a", true), Err(FolderError::Empty)));
+        let held = Folder::take(&path, "a", false).unwrap();
+        assert!(matches!(Folder::take(&path, "a", false), Err(FolderError::Used)));
+        assert!(matches!(Folder::take(&path, "a", true), Err(FolderError::Locked)));
+        drop(held);
+        assert!(matches!(Folder::take(&path, "b", true), Err(FolderError::Other)));
+        assert!(Folder::take(&path, "a", true).is_ok());
+    }
+}

@@ -1,0 +1,42 @@
+//! Suites as something that is run: agents are started on the cases of a suite, and what they did is recorded as runs.
+//!
+//! Nothing is judged here. What is recorded is judged by whoever judges recorded runs; [`SESSION_RULES`] say what a run has to say of the session
+//! itself: that it came to its end, and that it cost no more than was accepted.
+
+#![deny(missing_docs)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "it starts agents in folders of their own, reads what they write in threads, and waits so long and no longer"
+)]
+
+mod agents;
+mod collect;
+mod copied;
+mod environment;
+mod execute;
+mod folder;
+mod plan;
+mod questions;
+mod record;
+mod rejected;
+mod run_line;
+mod schedule;
+mod session;
+mod snapshots;
+mod steps;
+mod workspace;
+
+pub use agents::Agent;
+pub use environment::Allowed;
+pub use execute::Supervisor;
+pub use folder::{Folder, FolderError, folder_name};
+pub use plan::{Bootstrap, Case, Chosen, Execution, Overrides, PlanError, Runner, Schedule, Suite, Workspace, plan};
+pub use questions::{Answered, Question, ask, of_session, only_below};
+pub use record::{Outcome, Record};
+pub use schedule::{Event, Judge, Judged, Made, Runs, run};
+pub use session::would_run;
+pub use snapshots::{SnapshotFile, SnapshotRules, Snapshots};
+
+/// Rules for recorded sessions: that each came to its end, and cost no more than was accepted.
+pub const SESSION_RULES: &str = include_str!("session.assert");

@@ -1,0 +1,455 @@
+//! What is run: the cases and runners that are chosen, with the settings of their suites, in the order in which they are written.
+
+use crate::agents::Agent;
+use crate::snapshots::SnapshotRules;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_engine::ir::{CasePlan, SessionSettings, SuitePlan};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a session may take where nothing says it.
+const USUAL_TIME: u64 = 120_000;
+
+/// A suite with what is chosen of it.
+#[derive(Debug)]
+pub struct Suite {
+    /// Its name.
+    pub name: String,
+    /// Where its agents work.
+    pub workspace: Workspace,
+    /// Its runners.
+    pub runners: Vec<Runner>,
+    /// Its cases.
+    pub cases: Vec<Case>,
+    /// How often each case is run.
+    pub repeat: u64,
+    /// How often a session that fails is tried again.
+    pub retries: u64,
+    /// The order of sessions.
+    pub schedule: Schedule,
+    /// How many sessions run at the same time, at most.
+    pub parallel: Option<usize>,
+    /// What tokens are compared with.
+    pub snapshots: Option<SnapshotRules>,
+}
+
+/// The order of sessions. The first case is run on all runners before the others, one by one, whatever the schedule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schedule {
+    /// One by one.
+    Serial,
+    /// Several at the same time.
+    Parallel,
+    /// Those of a runner one by one, those of several runners at the same time.
+    IsolatedByRunner,
+}
+
+/// A case of a runner.
+#[derive(Debug, Clone, Copy)]
+pub struct Execution<'a> {
+    /// The suite.
+    pub suite: &'a Suite,
+    /// The case.
+    pub case: &'a Case,
+    /// The runner.
+    pub runner: &'a Runner,
+}
+
+/// A case.
+#[derive(Debug)]
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// What the agent is asked.
+    pub prompt: String,
+    timeout: Option<u64>,
+    max_steps: Option<u64>,
+}
+
+/// A runner.
+#[derive(Debug)]
+pub struct Runner {
+    /// Its name.
+    pub name: String,
+    /// The agent, where it is a known one.
+    pub agent: Option<&'static Agent>,
+    /// The model; empty where none is named.
+    pub model: String,
+    /// The program and its own arguments.
+    pub command: Vec<String>,
+    /// The file that it writes its transcript to, below the folder that it works in or the folder of the session.
+    pub trace: Option<String>,
+    /// Variables that are set for it.
+    pub variables: Vec<(String, String)>,
+    /// Variables of this process that it gets, too.
+    pub passed: Vec<String>,
+    timeout: Option<u64>,
+    max_steps: Option<u64>,
+}
+
+/// Where agents work.
+#[derive(Debug)]
+pub enum Workspace {
+    /// In a folder that is there.
+    There(PathBuf),
+    /// In a folder that is made for them.
+    Made {
+        /// For each session anew; else once for all.
+        isolated: bool,
+        /// What it is made of.
+        of: Source,
+        /// What is run in it before an agent is.
+        bootstrap: Option<Bootstrap>,
+        /// Variables for agents and bootstrap.
+        variables: Vec<(String, String)>,
+    },
+}
+
+/// What a workspace is made of.
+#[derive(Debug)]
+pub enum Source {
+    /// Nothing.
+    Empty,
+    /// A copy of a folder.
+    Template(PathBuf),
+    /// A working tree of a git repository, at a revision.
+    Worktree(PathBuf, String),
+}
+
+/// A command that makes a workspace ready.
+#[derive(Debug)]
+pub struct Bootstrap {
+    /// Its words.
+    pub words: Vec<String>,
+    /// How long it may take; as long as a session where nothing says it.
+    pub time: Option<Duration>,
+}
+
+/// What is chosen: anything of a kind where nothing of it is named.
+#[derive(Debug, Clone, Default)]
+pub struct Chosen {
+    /// Names of cases.
+    pub cases: Vec<String>,
+    /// Tags of cases.
+    pub tags: Vec<String>,
+    /// Names of runners.
+    pub runners: Vec<String>,
+}
+
+/// What stands in the place of settings of suites.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// `repeat`.
+    pub repeat: Option<u64>,
+    /// `retries`.
+    pub retries: Option<u64>,
+    /// `schedule`.
+    pub schedule: Option<Schedule>,
+    /// `parallel`.
+    pub parallel: Option<usize>,
+    /// `timeout`, in milliseconds.
+    pub timeout: Option<u64>,
+    /// `max_steps`.
+    pub max_steps: Option<u64>,
+    /// The folder that agents work in, where no workspace is made.
+    pub cwd: Option<PathBuf>,
+    /// The file of snapshots.
+    pub snapshots: Option<PathBuf>,
+}
+
+/// Why nothing can be run.
+#[derive(Debug)]
+pub enum PlanError {
+    /// Something in the rule file.
+    Rules(Box<Diagnostic>),
+    /// What is chosen: a message, and what to write.
+    Chosen(String, String),
+}
+
+impl PlanError {
+    fn at(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Rules(Box::new(Diagnostic::new(Slug::Misplaced, span, message.into()).help(help.into())))
+    }
+}
+
+impl Suite {
+    /// Its cases on its runners, case by case.
+    pub fn executions(&self) -> impl Iterator<Item = Execution<'_>> {
+        self.cases
+            .iter()
+            .flat_map(move |case| self.runners.iter().map(move |runner| Execution { suite: self, case, runner }))
+    }
+}
+
+impl Execution<'_> {
+    /// How long a session may take.
+    #[must_use]
+    pub fn time(&self) -> Duration {
+        Duration::from_millis(self.case.timeout.or(self.runner.timeout).unwrap_or(USUAL_TIME))
+    }
+
+    /// How many steps a session may have.
+    #[must_use]
+    pub fn max_steps(&self) -> Option<u64> {
+        self.case.max_steps.or(self.runner.max_steps)
+    }
+}
+
+/// Reads what is to be run. Paths are relative to `base`, the folder of the rule file.
+///
+/// # Errors
+/// Settings that do not go together, and what is chosen and not there.
+pub fn plan(plans: &[SuitePlan], base: &Path, chosen: &Chosen, over: &Overrides) -> Result<Vec<Suite>, PlanError> {
+    let Some(first) = plans.first() else {
+        let help = "write `suite \"NAME\" { runner NAME { agent codex; model \"…\" }  case NAME { prompt \"…\" … } }`";
+        return Err(PlanError::Chosen("there is no suite in the rules".to_owned(), help.to_owned()));
+    };
+    known("case", &chosen.cases, plans.iter().flat_map(|plan| plan.cases.iter().map(|case| case.name.as_str())))?;
+    known("runner", &chosen.runners, plans.iter().flat_map(|plan| plan.runners.iter().map(|one| one.0.as_str())))?;
+    let tags = plans.iter().flat_map(|plan| plan.cases.iter().flat_map(|case| case.tags.iter().map(String::as_str)));
+    known("tag", &chosen.tags, tags)?;
+    let suites = plans.iter().map(|plan| suite(plan, base, chosen, over)).collect::<Result<Vec<_>, _>>()?;
+    if suites.iter().all(|suite| suite.executions().next().is_none()) {
+        let message = format!("nothing of the suite `{}` is chosen", first.name);
+        return Err(PlanError::Chosen(
+            message,
+            "name fewer cases, tags and runners: what is named has to fit all".to_owned(),
+        ));
+    }
+    Ok(suites)
+}
+
+fn known<'a>(what: &str, named: &[String], there: impl Iterator<Item = &'a str>) -> Result<(), PlanError> {
+    let there: Vec<&str> = there.collect();
+    let Some(unknown) = named.iter().find(|name| !there.contains(&name.as_str())) else { return Ok(()) };
+    let mut all: Vec<String> = there.iter().map(|name| format!("`{name}`")).collect();
+    all.sort();
+    all.dedup();
+    let all = if all.is_empty() { "there is none".to_owned() } else { format!("there are {}", all.join(", ")) };
+    let help = match averment_base::diagnostic::suggest::nearest(unknown, there) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => all,
+    };
+    Err(PlanError::Chosen(format!("the suite has no {what} `{unknown}`"), help))
+}
+
+fn suite(plan: &SuitePlan, base: &Path, chosen: &Chosen, over: &Overrides) -> Result<Suite, PlanError> {
+    let settings = &plan.settings;
+    let takes = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
+    let tags = if chosen.tags.is_empty() { settings.words("select") } else { &chosen.tags };
+    let tagged = |case: &CasePlan| tags.is_empty() || case.tags.iter().any(|tag| tags.contains(tag));
+    let time = over.timeout.or(settings.time("timeout"));
+    let steps = over.max_steps.or(settings.count("max_steps"));
+    let cases = plan.cases.iter().filter(|case| takes(&chosen.cases, &case.name) && tagged(case));
+    let cases: Vec<Case> = cases.map(case).collect::<Result<_, _>>()?;
+    let runners = plan.runners.iter().filter(|(name, ..)| takes(&chosen.runners, name));
+    let runners: Vec<Runner> = runners.map(|one| runner(one, base, settings, time, steps)).collect::<Result<_, _>>()?;
+    if plan.runners.is_empty() && !cases.is_empty() {
+        let help = "write `runner NAME { agent claude-code; model \"…\" }`, or `runner NAME { command [\"…\"] }`";
+        return Err(PlanError::at(plan.span, format!("the suite `{}` has no runner", plan.name), help));
+    }
+    let named = |prompt: &Case| prompt.prompt.starts_with('-');
+    if let Some(case) = plan.cases.iter().find(|one| cases.iter().any(|case| case.name == one.name && named(case))) {
+        let message = "a prompt that begins with `-` is read as an option by agents";
+        return Err(PlanError::at(case.span, message, "put a word before it"));
+    }
+    let uncounted = plan.cases.iter().find(|one| one.settings.count("max_steps").is_some());
+    if let (Some(case), Some(runner)) = (uncounted, runners.iter().find(|runner| runner.agent.is_none())) {
+        let message = format!("steps of the runner `{}` cannot be counted", runner.name);
+        return Err(PlanError::at(case.span, message, "name its `agent`, or leave `max_steps` out"));
+    }
+    let schedule = settings.text("schedule").and_then(Schedule::parse).unwrap_or(Schedule::Serial);
+    Ok(Suite {
+        name: plan.name.clone(),
+        workspace: workspace(plan, base, over)?,
+        runners,
+        cases,
+        repeat: over.repeat.or(settings.count("repeat")).unwrap_or(1),
+        retries: over.retries.or(settings.count("retries")).unwrap_or(0),
+        schedule: over.schedule.unwrap_or(schedule),
+        parallel: over.parallel.or(settings.count("parallel").and_then(|count| usize::try_from(count).ok())),
+        snapshots: SnapshotRules::read(settings, base, over.snapshots.as_deref())
+            .map_err(|(span, message, help)| PlanError::at(span, message, help))?,
+    })
+}
+
+impl Schedule {
+    /// A schedule by the word of the language.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "serial" => Some(Self::Serial),
+            "parallel" => Some(Self::Parallel),
+            "isolated_by_runner" => Some(Self::IsolatedByRunner),
+            _ => None,
+        }
+    }
+}
+
+fn case(plan: &CasePlan) -> Result<Case, PlanError> {
+    let prompt = plan.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
+    let missing = || {
+        PlanError::at(
+            plan.span,
+            format!("the case `{}` asks the agent nothing", plan.name),
+            "write `prompt \"…\"` into it",
+        )
+    };
+    Ok(Case {
+        name: plan.name.clone(),
+        prompt: prompt.ok_or_else(missing)?,
+        timeout: plan.settings.time("timeout"),
+        max_steps: plan.settings.count("max_steps"),
+    })
+}
+
+fn runner(
+    (name, span, own): &(String, Span, SessionSettings),
+    base: &Path,
+    of_suite: &SessionSettings,
+    time: Option<u64>,
+    steps: Option<u64>,
+) -> Result<Runner, PlanError> {
+    let agent = own.text("agent").and_then(Agent::named);
+    let mut command: Vec<String> = own.words("command").to_vec();
+    if command.is_empty() {
+        let Some(agent) = agent else {
+            let help = "write `agent claude-code` (codex, copilot, cursor-agent, opencode), or `command [\"…\"]`";
+            return Err(PlanError::at(*span, format!("the runner `{name}` names no agent and no command"), help));
+        };
+        command = agent.program.iter().map(|&word| word.to_owned()).collect();
+    }
+    let model = own.text("model").unwrap_or_default().to_owned();
+    if agent.is_some() && model.trim().is_empty() {
+        let message = format!("the runner `{name}` names no model");
+        return Err(PlanError::at(*span, message, "write `model \"…\"`: what an agent takes by itself changes"));
+    }
+    command.extend(own.words("args").iter().cloned());
+    let max_steps = own.count("max_steps").or(steps);
+    if agent.is_none() && max_steps.is_some() {
+        let message = format!("steps of the runner `{name}` cannot be counted");
+        return Err(PlanError::at(*span, message, "name its `agent`, or leave `max_steps` out"));
+    }
+    let trace = own.text("trace").map(str::to_owned);
+    if let (Some(setting), Some(trace)) = (own.get("trace"), &trace) {
+        let leaves = Path::new(trace).components().any(|part| !matches!(part, std::path::Component::Normal(_)));
+        if leaves {
+            let message = format!("`{trace}` leads out of the folder that the runner works in");
+            return Err(PlanError::at(setting.span, message, "write a path below it, without `..`"));
+        }
+    }
+    let mut variables: Vec<(String, String)> = of_suite.pairs("env").to_vec();
+    let replaced = own.pairs("env");
+    variables.retain(|(name, _)| !replaced.iter().any(|(own, _)| own == name));
+    variables.extend(replaced.iter().cloned());
+    Ok(Runner {
+        name: name.clone(),
+        agent,
+        model,
+        command: command.iter().map(|word| word_at(word, base)).collect(),
+        trace,
+        variables,
+        passed: own.words("pass_env").to_vec(),
+        timeout: own.time("timeout").or(time),
+        max_steps,
+    })
+}
+
+/// A word of a command; one that begins with `./` or `../` is a path beside the rule file.
+fn word_at(word: &str, base: &Path) -> String {
+    let is_path = matches!(word, "." | "..") || word.starts_with("./") || word.starts_with("../");
+    if is_path { plain(&base.join(word)).to_string_lossy().into_owned() } else { word.to_owned() }
+}
+
+/// A path without `.` and `..` in it, as far as its text says.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+fn workspace(plan: &SuitePlan, base: &Path, over: &Overrides) -> Result<Workspace, PlanError> {
+    let none = SessionSettings::default();
+    let (mode, span, own) = match &plan.workspace {
+        Some((mode, span, own)) => (mode.as_str(), *span, own),
+        None => ("none", plan.span, &none),
+    };
+    let wrong = |key: &str, help: &str| match own.get(key) {
+        Some(setting) => {
+            Err(PlanError::at(setting.span, format!("`{key}` has no meaning in a workspace that is `{mode}`"), help))
+        }
+        None => Ok(()),
+    };
+    if mode == "none" {
+        for key in ["template", "worktree", "revision", "bootstrap"] {
+            wrong(key, "write `workspace isolated { … }`, or `shared`")?;
+        }
+        let written = own.text("cwd").or(plan.settings.text("cwd"));
+        let cwd = over.cwd.clone().or_else(|| written.map(|cwd| base.join(cwd)));
+        let cwd = cwd.unwrap_or_else(|| std::env::current_dir().unwrap_or_else(|_| base.to_owned()));
+        if !cwd.is_dir() {
+            return Err(PlanError::at(
+                span,
+                format!("there is no folder `{}`", cwd.display()),
+                "make it, or name another `cwd`",
+            ));
+        }
+        return Ok(Workspace::There(plain(&cwd)));
+    }
+    wrong("cwd", "leave it out: the workspace is a folder of its own")?;
+    if over.cwd.is_some() {
+        let message =
+            format!("`--cwd` has no meaning: agents of the suite `{}` work in a folder of their own", plan.name);
+        return Err(PlanError::Chosen(message, "leave it out".to_owned()));
+    }
+    Ok(Workspace::Made {
+        isolated: mode == "isolated",
+        of: source(own, base)?,
+        bootstrap: bootstrap(own, base),
+        variables: own.pairs("env").to_vec(),
+    })
+}
+
+fn source(own: &SessionSettings, base: &Path) -> Result<Source, PlanError> {
+    let folder = |key: &str| match (own.get(key), own.text(key)) {
+        (Some(setting), Some(path)) => {
+            let path = plain(&base.join(path));
+            let missing = || {
+                PlanError::at(
+                    setting.span,
+                    format!("there is no folder `{}`", path.display()),
+                    "paths are relative to the rule file",
+                )
+            };
+            if path.is_dir() { Ok(Some(path)) } else { Err(missing()) }
+        }
+        _ => Ok(None),
+    };
+    match (folder("template")?, folder("worktree")?) {
+        (Some(_), Some(_)) => {
+            let span = own.get("worktree").map(|one| one.span).unwrap_or_default();
+            Err(PlanError::at(
+                span,
+                "a workspace is made of a template or of a repository",
+                "keep one of `template` and `worktree`",
+            ))
+        }
+        (Some(template), None) => Ok(Source::Template(template)),
+        (None, Some(repository)) => Ok(Source::Worktree(repository, own.text("revision").unwrap_or("HEAD").to_owned())),
+        (None, None) => Ok(Source::Empty),
+    }
+}
+
+fn bootstrap(own: &SessionSettings, base: &Path) -> Option<Bootstrap> {
+    let time = own.get("bootstrap")?.timeout.or(own.time("timeout")).map(Duration::from_millis);
+    Some(Bootstrap { words: own.words("bootstrap").iter().map(|word| word_at(word, base)).collect(), time })
+}

@@ -1,0 +1,128 @@
+//! The run of a session in the normal form, with what is known of it beside its transcript.
+
+use crate::record::{Outcome, Record};
+use averment_base::limits::Limits;
+use averment_base::value::json::write_json;
+use averment_base::value::{Entry, Object, Value};
+use averment_runs::normal::{of_meta, of_run};
+use averment_runs::run::Run;
+use averment_runs::written::normal_form;
+use averment_traces::read::{RawRun, Runs, Told, parse_under};
+use bumpalo::Bump;
+use serde_json::json;
+use std::path::Path;
+
+/// What is put into a run, in the place of what the transcript says.
+#[derive(Debug)]
+pub(crate) struct Beside<'a> {
+    pub record: &'a Record,
+    pub id: &'a str,
+    pub prompt: &'a str,
+    /// The files of the workspace, as JSON.
+    pub files: Option<String>,
+    /// What was spent, where the transcript does not tell.
+    pub usage: Option<String>,
+}
+
+/// A transcript read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    /// The run in normal form.
+    pub line: String,
+    /// The id of the session.
+    pub session: Option<String>,
+}
+
+/// Reads the only run of a transcript, and writes it with what is known beside it.
+pub(crate) fn completed(transcript: &Path, beside: &Beside<'_>, as_skillgym: bool) -> Result<Read, String> {
+    let limits = Limits::default();
+    let runs = Runs::open(&transcript.to_string_lossy(), &limits).map_err(|error| error.to_string())?;
+    let runs: Vec<RawRun> = runs.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    let (Some(raw), None) = (runs.first(), runs.get(1)) else {
+        return Err(format!("`{}` holds {} runs, and a session is one", transcript.display(), runs.len()));
+    };
+    let arena = Bump::new();
+    let told = Told { as_skillgym, ..Told::default() };
+    let run = parse_under(raw, &arena, &limits, told).map_err(|error| error.to_string())?;
+    let session = meta(&run, of_meta::SESSION);
+    Ok(Read { line: written(run, &arena, beside, session.as_deref()), session })
+}
+
+/// The run of a session that did not complete: nothing of what the agent did is known.
+pub(crate) fn broken_off(beside: &Beside<'_>) -> String {
+    let Record { case, runner, outcome, why, .. } = beside.record;
+    let mut meta = json!({ of_meta::CASE: case, "runner": runner, "outcome": outcome.as_str(), "why": why });
+    put_labels(beside.record, &mut meta);
+    let error = format!("{}: {why}", outcome.as_str());
+    json!({ of_run::ID: beside.id, of_run::META: meta, of_run::ERROR: error, of_run::COMPLETE: false }).to_string()
+}
+
+fn put_labels(record: &Record, meta: &mut serde_json::Value) {
+    let serde_json::Value::Object(meta) = meta else { return };
+    meta.insert("suite".to_owned(), json!(record.suite));
+    meta.insert("repetition".to_owned(), json!(record.repetition));
+    if let Some(agent) = &record.agent {
+        meta.insert("agent".to_owned(), json!(agent));
+    }
+    if !record.model.is_empty() {
+        meta.insert(of_meta::MODEL.to_owned(), json!(record.model));
+    }
+}
+
+fn written<'run>(run: Run<'run>, arena: &'run Bump, beside: &Beside<'_>, session: Option<&str>) -> String {
+    let has = |key: &str| run.object.entries().iter().any(|entry| entry.key == key && is_there(&entry.node.value));
+    let mut own = vec![
+        (of_run::ID, json!(beside.id).to_string()),
+        (of_run::PROMPT, json!(beside.prompt).to_string()),
+        (of_run::META, meta_of(&run, beside.record, session)),
+    ];
+    if let Some(files) = &beside.files {
+        own.push((of_run::FILES, files.clone()));
+    }
+    if let Some(usage) = beside.usage.as_ref().filter(|_| !has(of_run::USAGE)) {
+        own.push((of_run::USAGE, usage.clone()));
+    }
+    if !has(of_run::DURATION) {
+        own.push((of_run::DURATION, beside.record.duration_ms.to_string()));
+    }
+    let kept = run.object.entries().iter().copied().filter(|entry| !own.iter().any(|(key, _)| *key == entry.key));
+    let kept: Vec<Entry<'run>> = kept.collect();
+    let rest = normal_form(&Run { object: Object::new(arena, arena.alloc_slice_copy(&kept)), ..run });
+    let own: Vec<String> = own.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+    let rest = rest.strip_prefix('{').unwrap_or_default();
+    let comma = if rest == "}" { "" } else { "," };
+    format!("{{{}{comma}{rest}", own.join(","))
+}
+
+/// What the transcript says of the run, with the labels of the session.
+fn meta_of(run: &Run<'_>, record: &Record, session: Option<&str>) -> String {
+    let mut labels =
+        json!({ of_meta::CASE: record.case, "runner": record.runner, "outcome": Outcome::Completed.as_str() });
+    put_labels(record, &mut labels);
+    if let (Some(session), serde_json::Value::Object(labels)) = (session, &mut labels) {
+        labels.insert(of_meta::SESSION.to_owned(), json!(session));
+    }
+    let mut text = labels.to_string();
+    let Value::Object(meta) = run.root(of_run::META).value else { return text };
+    text.pop();
+    for entry in meta.entries().iter().filter(|entry| labels.get(entry.key).is_none() && is_there(&entry.node.value)) {
+        text.push(',');
+        text.push_str(&json!(entry.key).to_string());
+        text.push(':');
+        write_json(&entry.node.value, &mut text);
+    }
+    text.push('}');
+    text
+}
+
+fn is_there(value: &Value<'_>) -> bool {
+    !matches!(value, Value::Missing | Value::Absent | Value::Null)
+}
+
+fn meta(run: &Run<'_>, key: &str) -> Option<String> {
+    let Value::Object(meta) = run.root(of_run::META).value else { return None };
+    match &meta.get(key)?.value {
+        Value::Text(text) => Some(text.as_str().to_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,138 @@
+//! Workspaces: made for a session or for all of them, made ready, and taken away when nobody needs them any more.
+
+use crate::copied;
+use crate::environment::Allowed;
+use crate::execute::{Ended, Limits, Program, Supervisor, execute};
+use crate::plan::{Bootstrap, Source};
+use crate::record::Outcome;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How long git may take to make a working tree.
+const GIT_TIME: Duration = Duration::from_secs(300);
+/// How much of what went wrong is told.
+const TOLD: usize = 400;
+
+/// What is needed to start programs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Means<'a> {
+    pub supervisor: &'a Supervisor,
+    pub allowed: &'a Allowed,
+    pub bytes: u64,
+    pub stop: &'a AtomicBool,
+}
+
+/// What a workspace is made of, and where.
+#[derive(Debug)]
+pub(crate) struct Making<'a> {
+    pub of: &'a Source,
+    pub bootstrap: Option<&'a Bootstrap>,
+    pub variables: &'a [(String, String)],
+    /// The folder that is made.
+    pub folder: &'a Path,
+    /// Where logs go.
+    pub logs: &'a Path,
+    /// How long the bootstrap command may take where nothing says it.
+    pub time: Duration,
+}
+
+/// Why there is no workspace.
+pub(crate) type Failure = (Outcome, String);
+
+/// Makes a workspace. What was there in its place is gone.
+pub(crate) fn make(making: &Making<'_>, means: Means<'_>) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| (Outcome::Workspace, format!("`{}`: {error}", making.folder.display()));
+    remove(making.of, making.folder, means).map_err(failed)?;
+    match making.of {
+        Source::Empty => std::fs::create_dir_all(making.folder).map_err(failed)?,
+        Source::Template(template) => copied::copy(template, making.folder)
+            .map_err(|error| (Outcome::Workspace, format!("`{}` cannot be copied: {error}", template.display())))?,
+        Source::Worktree(repository, revision) => {
+            if let Some(parent) = making.folder.parent() {
+                std::fs::create_dir_all(parent).map_err(failed)?;
+            }
+            let folder = making.folder.to_string_lossy().into_owned();
+            let words = ["worktree", "add", "--force", "--detach", &folder, revision];
+            git(repository, &words, making.logs, means).map_err(|why| (Outcome::Workspace, why))?;
+        }
+    }
+    making.bootstrap.map_or(Ok(()), |bootstrap| ready(bootstrap, making, means))
+}
+
+/// Takes a workspace away.
+pub(crate) fn remove(of: &Source, folder: &Path, means: Means<'_>) -> std::io::Result<()> {
+    copied::remove(folder)?;
+    if let Source::Worktree(repository, _) = of {
+        // What the repository remembers of a working tree that is gone.
+        let logs = folder.with_extension("git");
+        std::fs::create_dir_all(&logs)?;
+        let _forgotten_later = git(repository, &["worktree", "prune"], &logs, means);
+        copied::remove(&logs)?;
+    }
+    Ok(())
+}
+
+fn ready(bootstrap: &Bootstrap, making: &Making<'_>, means: Means<'_>) -> Result<(), Failure> {
+    let written = bootstrap.words.join(" ");
+    let failed = |why: String| (Outcome::WorkspaceBootstrap, format!("`{written}` {why}"));
+    let (output, error) = (making.logs.join("bootstrap.stdout.log"), making.logs.join("bootstrap.stderr.log"));
+    let variables = means.allowed.variables(None, &[], making.variables);
+    let limits = Limits { time: bootstrap.time.unwrap_or(making.time), bytes: means.bytes, steps: None };
+    let program = Program {
+        words: &bootstrap.words,
+        folder: making.folder,
+        variables: &variables,
+        limits,
+        output,
+        error: error.clone(),
+    };
+    let (ended, _) =
+        execute(means.supervisor, &program, means.stop).map_err(|error| failed(format!("cannot be run: {error}")))?;
+    match ended {
+        Ended::Itself(0) => Ok(()),
+        Ended::Itself(code) => Err(failed(format!("ended with exit code {code}{}", said(&error)))),
+        Ended::Late => Err(failed(format!("took longer than {}", in_words(limits.time)))),
+        Ended::Long | Ended::Steps(_) => Err(failed("wrote more than is kept".to_owned())),
+        Ended::Stopped => Err(failed("was stopped".to_owned())),
+    }
+}
+
+/// Runs git in a repository.
+fn git(repository: &Path, words: &[&str], logs: &Path, means: Means<'_>) -> Result<(), String> {
+    let words: Vec<String> = std::iter::once("git").chain(words.iter().copied()).map(str::to_owned).collect();
+    let error: PathBuf = logs.join("git.stderr.log");
+    let variables = means.allowed.variables(None, &[], &[]);
+    let program = Program {
+        words: &words,
+        folder: repository,
+        variables: &variables,
+        limits: Limits { time: GIT_TIME, bytes: means.bytes, steps: None },
+        output: logs.join("git.stdout.log"),
+        error: error.clone(),
+    };
+    match execute(means.supervisor, &program, means.stop) {
+        Ok((Ended::Itself(0), _)) => Ok(()),
+        Ok((Ended::Itself(code), _)) => {
+            Err(format!("`{}` ended with exit code {code}{}", words.join(" "), said(&error)))
+        }
+        Ok(_) => Err(format!("`{}` was ended", words.join(" "))),
+        Err(error) => Err(format!("`{}` cannot be run: {error}", words.join(" "))),
+    }
+}
+
+/// What a log says last, for a message.
+pub(crate) fn said(log: &Path) -> String {
+    let bytes = std::fs::read(log).unwrap_or_default();
+    let text =
+        String::from_utf8_lossy(bytes.get(bytes.len().saturating_sub(64 << 10)..).unwrap_or_default()).into_owned();
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let last: String = last.trim().chars().take(TOLD).collect();
+    if last.is_empty() { String::new() } else { format!(": {last}") }
+}
+
+/// A time in the words of the language.
+pub(crate) fn in_words(time: Duration) -> String {
+    let milliseconds = time.as_millis();
+    if milliseconds.is_multiple_of(1_000) { format!("{}s", milliseconds / 1_000) } else { format!("{milliseconds}ms") }
+}

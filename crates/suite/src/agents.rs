@@ -17,6 +17,8 @@ pub struct Agent {
     pub(crate) passed: &'static [&'static str],
     /// Where its transcript is.
     pub(crate) transcript: Transcript,
+    /// Where the id of the session stands in the records of its standard output: JSON pointers.
+    pub(crate) session: &'static [&'static str],
     /// How a step of it is told.
     pub(crate) step: Step,
     /// How it says that it does not know the model.
@@ -109,6 +111,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         variables: &[],
         passed: &["ANTHROPIC_*", "AWS_*", "CLAUDE_*", "CLOUD_ML_REGION", "VERTEX_*"],
         transcript: Transcript::Output,
+        session: &["/session_id"],
         step: Step::ClaudeCode,
         rejections: &[Rejection {
             output: &[
@@ -152,6 +155,7 @@ pub(crate) const AGENTS: &[Agent] = &[
             from: ".codex",
             seeds: &["auth.json", "config.toml", "version.json", "AGENTS.md", ".codex-global-state.json"],
         },
+        session: &["/thread_id"],
         step: Step::Codex,
         rejections: &[
             Rejection {
@@ -194,6 +198,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         ],
         passed: &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"],
         transcript: Transcript::OutputAndSpans("copilot-otel.jsonl"),
+        session: &["/sessionId", "/data/sessionId"],
         step: Step::Copilot,
         rejections: &[],
     },
@@ -226,6 +231,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         variables: &[],
         passed: &["CURSOR_*"],
         transcript: Transcript::Output,
+        session: &["/session_id"],
         step: Step::CursorAgent,
         rejections: &[Rejection { output: &[], error: &["Cannot use this model:"] }],
     },
@@ -242,6 +248,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         ],
         passed: &["ANTHROPIC_*", "GEMINI_API_KEY", "GOOGLE_*", "OPENAI_*", "OPENCODE_*", "OPENROUTER_API_KEY"],
         transcript: Transcript::Exported { arguments: &[Is("export"), Session], id: "ses_" },
+        session: &["/sessionID"],
         step: Step::OpenCode,
         rejections: &[
             Rejection { output: &["\"type\":\"error\"", "Model not found:"], error: &[] },

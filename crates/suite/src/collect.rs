@@ -33,7 +33,8 @@ pub(crate) fn collect(
     means: Means<'_>,
 ) -> Result<Collected, String> {
     let output = place.output();
-    let plain = |transcript: PathBuf| Collected { transcript, usage: None, session: None };
+    let session = execution.runner.agent.and_then(|agent| session_in(&output, agent.session));
+    let plain = |transcript: PathBuf| Collected { transcript, usage: None, session: session.clone() };
     if let Some(trace) = &execution.runner.trace {
         let found =
             [&place.cwd, &place.folder].into_iter().map(|folder| folder.join(trace)).find(|path| path.is_file());
@@ -56,8 +57,7 @@ pub(crate) fn collect(
         Transcript::Newest { below, .. } => {
             let mut newest = None;
             newest_below(&place.folder.join(below), DEPTH, &mut newest);
-            let session = first_thread(&output);
-            Ok(Collected { session, ..plain(newest.map_or(output, |(_, path)| path)) })
+            Ok(plain(newest.map_or(output, |(_, path)| path)))
         }
         Transcript::Exported { arguments, id } => {
             let session = named_session(&output, id).or_else(|| named_session(&place.error(), id));
@@ -145,13 +145,12 @@ fn named_session(log: &Path, id: &str) -> Option<String> {
     None
 }
 
-/// The id of the thread that Codex says it has begun.
-fn first_thread(log: &Path) -> Option<String> {
+/// The id of a session, in the first record of a log that has one of these.
+fn session_in(log: &Path, pointers: &[&str]) -> Option<String> {
     let text = String::from_utf8_lossy(&std::fs::read(log).ok()?).into_owned();
-    text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|record| {
-        let is_start = record.get("type").and_then(Value::as_str) == Some("thread.started");
-        is_start.then(|| record.get("thread_id").and_then(Value::as_str).map(str::to_owned))?
-    })
+    text.lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .find_map(|record| pointers.iter().find_map(|pointer| record.pointer(pointer)?.as_str().map(str::to_owned)))
 }
 
 /// What was spent, in the spans that Copilot writes: of the agent as a whole, else of the first chat.
@@ -170,7 +169,7 @@ fn usage_of_spans(spans: &Path) -> Option<String> {
     let mut usage = json!({ "input_tokens": input, "output_tokens": output });
     for (name, theirs) in [
         ("reasoning_tokens", "reasoning_output_tokens"),
-        ("cache_read_tokens", "cache_read_tokens"),
+        ("cache_read_tokens", "cache_read.input_tokens"),
         ("cache_read_tokens", "cache_read.input_tokens"),
     ] {
         if let (Some(tokens), Value::Object(usage)) = (count(span, theirs), &mut usage) {

@@ -22,6 +22,8 @@ pub(crate) struct Beside<'a> {
     pub files: Option<String>,
     /// What was spent, where the transcript does not tell.
     pub usage: Option<String>,
+    /// The id of the session, where it stands beside the transcript.
+    pub session: Option<String>,
 }
 
 /// A transcript read.
@@ -44,17 +46,17 @@ pub(crate) fn completed(transcript: &Path, beside: &Beside<'_>, as_skillgym: boo
     let arena = Bump::new();
     let told = Told { as_skillgym, ..Told::default() };
     let run = parse_under(raw, &arena, &limits, told).map_err(|error| error.to_string())?;
-    let session = meta(&run, of_meta::SESSION);
+    let session = beside.session.clone().or_else(|| meta(&run, of_meta::SESSION));
     Ok(Read { line: written(run, &arena, beside, session.as_deref()), session })
 }
 
 /// The run of a session that did not complete: nothing of what the agent did is known.
-pub(crate) fn broken_off(beside: &Beside<'_>) -> String {
-    let Record { case, runner, outcome, why, .. } = beside.record;
+pub(crate) fn broken_off(record: &Record, id: &str) -> String {
+    let Record { case, runner, outcome, why, .. } = record;
     let mut meta = json!({ of_meta::CASE: case, "runner": runner, "outcome": outcome.as_str(), "why": why });
-    put_labels(beside.record, &mut meta);
+    put_labels(record, &mut meta);
     let error = format!("{}: {why}", outcome.as_str());
-    json!({ of_run::ID: beside.id, of_run::META: meta, of_run::ERROR: error, of_run::COMPLETE: false }).to_string()
+    json!({ of_run::ID: id, of_run::META: meta, of_run::ERROR: error, of_run::COMPLETE: false }).to_string()
 }
 
 fn put_labels(record: &Record, meta: &mut serde_json::Value) {

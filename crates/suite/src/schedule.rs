@@ -6,7 +6,7 @@ use crate::folder::{Folder, keep, kept, place, shared as shared_place};
 use crate::plan::{Execution, Schedule, Suite, Workspace};
 use crate::questions::Question;
 use crate::record::{Outcome, Record};
-use crate::run_line::{Beside, broken_off};
+use crate::run_line::broken_off;
 use crate::session::{self, Number, Session, begun};
 use crate::snapshots::{Owner, Snapshots};
 use crate::workspace::{self, Failure, Making, Means};
@@ -321,8 +321,7 @@ impl State<'_> {
         let mut record = begun(execution, number);
         (record.outcome, record.why) = failure;
         let id = record.name(execution.suite.repeat);
-        let prompt = &execution.case.prompt;
-        let run = broken_off(&Beside { record: &record, id: &id, prompt, files: None, usage: None });
+        let run = broken_off(&record, &id);
         Some(Session { record, run })
     }
 }

@@ -93,24 +93,23 @@ pub(crate) fn run(
     if let Err((outcome, why)) = &found {
         (record.outcome, record.why) = (*outcome, why.clone());
     }
-    let mut session = None;
     let read = found.and_then(|collected| {
         let files = match &execution.suite.workspace {
             Workspace::Made { .. } => copied::recorded(&place.cwd),
             Workspace::There(_) => None,
         };
-        session = collected.session;
-        let beside = Beside { record: &record, id: &id, prompt: &execution.case.prompt, files, usage: collected.usage };
-        completed(&collected.transcript, &beside, as_skillgym).map_err(|why| (Outcome::Normalization, why))
+        let Collected { transcript, usage, session } = collected;
+        let beside = Beside { record: &record, id: &id, prompt: &execution.case.prompt, files, usage, session };
+        completed(&transcript, &beside, as_skillgym).map_err(|why| (Outcome::Normalization, why))
     });
     let run = match read {
         Ok(read) => {
-            record.session = session.or(read.session);
+            record.session = read.session;
             read.line
         }
         Err((outcome, why)) => {
             (record.outcome, record.why) = (outcome, why);
-            broken_off(&Beside { record: &record, id: &id, prompt: &execution.case.prompt, files: None, usage: None })
+            broken_off(&record, &id)
         }
     };
     Ok(Some(Session { record, run }))
@@ -304,9 +303,7 @@ impl Home {
         if let Some(user) = std::env::var_os("HOME") {
             for seed in *seeds {
                 let seeded = std::fs::copy(Path::new(&user).join(from).join(seed), home.join(seed));
-                if let Err(error) = seeded.map(drop).or_else(not_there) {
-                    return Err(error);
-                }
+                seeded.map(drop).or_else(not_there)?;
             }
         }
         Ok(Self { credentials: seeds.first().map(|seed| home.join(seed)) })

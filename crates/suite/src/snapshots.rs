@@ -1,5 +1,6 @@
 //! Snapshots: how many tokens a case cost with a runner when somebody accepted it, and how many more it may cost.
 
+use crate::plan::plain;
 use averment_base::source::Span;
 use averment_engine::ir::SessionSettings;
 use serde::{Deserialize, Serialize};
@@ -104,7 +105,7 @@ impl SnapshotRules {
                 "write `absolute: 300`, `percent: 10` or both",
             ));
         }
-        let path = over.map_or_else(|| base.join(of("path").unwrap_or(FILE)), Path::to_owned);
+        let path = over.map_or_else(|| plain(&base.join(of("path").unwrap_or(FILE))), Path::to_owned);
         Ok(Some(Self { path, metric, absolute, percent }))
     }
 
@@ -172,7 +173,7 @@ impl Snapshots {
         }
         let allowed = self.rules.allowed(accepted);
         Some(
-            json!({ "metric": metric, "actual": plain(actual), "baseline": plain(accepted), "allowed": plain(allowed) }),
+            json!({ "metric": metric, "actual": whole(actual), "baseline": whole(accepted), "allowed": whole(allowed) }),
         )
     }
 
@@ -183,8 +184,9 @@ impl Snapshots {
 }
 
 /// A whole number without a point.
-fn plain(number: f64) -> Value {
-    if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
+fn whole(number: f64) -> Value {
+    let text = format!("{number:.0}").parse::<i64>().ok().filter(|_| number.fract() == 0.0);
+    text.map_or_else(|| json!(number), |whole| json!(whole))
 }
 
 #[cfg(test)]

@@ -57,8 +57,25 @@ pub const MODIFIERS: &[&str] = &[
 pub const GATED: &[&str] = &["vacuous", "undecided", "unjudged", "unexercised"];
 
 /// Settings that are no modifiers.
-pub const SETTINGS: &[&str] =
-    &["prompt", "timeout", "template", "bootstrap", "model", "agent", "command", "env", "classify"];
+pub const SETTINGS: &[&str] = &[
+    "prompt",
+    "timeout",
+    "template",
+    "bootstrap",
+    "model",
+    "agent",
+    "command",
+    "env",
+    "classify",
+    "cwd",
+    "max_steps",
+    "parallel",
+    "repeat",
+    "retries",
+    "schedule",
+    "select",
+    "snapshots",
+];
 
 /// Words between and before expressions.
 pub const OPERATORS: &[&str] = &[

@@ -311,7 +311,7 @@ fn judged(rules: &averment::Rules, run: &str) -> Judged {
                         found.text(),
                         found.reason()
                     );
-                    Question { question, file: place.file.clone(), line: place.line as usize, column: place.column as usize }
+                    Question { question, file: place.file.clone(), line: place.line, column: place.column }
                 }));
             }
             _ => {}

@@ -254,12 +254,13 @@ impl<'a> Checker<'a> {
             self.report(Diagnostic::new(Slug::TypeMismatch, number.span, "a timeout is a duration").help(help));
             return None;
         }
-        let milliseconds = number.value.parse::<f64>().ok().filter(|time| *time >= 1.0 && *time <= LONGEST);
+        let whole = number.value.split('.').next().unwrap_or_default();
+        let milliseconds = whole.parse::<u64>().ok().filter(|time| (1..=LONGEST).contains(time));
         if milliseconds.is_none() {
             let help = "write a time from `1ms` to `30d`";
             self.report(Diagnostic::new(Slug::TypeMismatch, number.span, "no session takes so long").help(help));
         }
-        milliseconds.map(|time| time as u64)
+        milliseconds
     }
 
     /// Whether a word is one of these; says so where it is not.
@@ -280,7 +281,7 @@ impl<'a> Checker<'a> {
 }
 
 /// The longest time of a session, in milliseconds: thirty days.
-const LONGEST: f64 = 30.0 * 24.0 * 3_600_000.0;
+const LONGEST: u64 = 30 * 24 * 3_600_000;
 
 fn count(number: &ast::Number, least: u64) -> Result<u64, Option<String>> {
     let value = number.value.parse::<u64>().ok().filter(|value| (least..=MOST).contains(value));

@@ -37,11 +37,24 @@ impl CompletionBuilder<'_, '_> {
             _ => &[],
         };
         let settings: &[&str] = match body {
-            Body::Case => &["prompt", "timeout", "classify"],
-            Body::Workspace => &["template", "bootstrap"],
-            Body::Runner => &["agent", "model", "command", "timeout", "env"],
+            Body::Case => &["prompt", "timeout", "max_steps", "classify"],
+            Body::Workspace => &["template", "worktree", "revision", "bootstrap", "cwd", "env"],
+            Body::Runner => &["agent", "model", "command", "args", "timeout", "max_steps", "env", "pass_env", "trace"],
+            Body::Suite => &[
+                "repeat",
+                "retries",
+                "timeout",
+                "max_steps",
+                "schedule",
+                "parallel",
+                "select",
+                "snapshots",
+                "cwd",
+                "env",
+                "classify",
+            ],
             Body::Invariant => &["expect ok", "expect error", "classify"],
-            Body::File | Body::Suite | Body::Assertions => &["classify"],
+            Body::File | Body::Assertions => &["classify"],
             _ => &[],
         };
         for name in settings {

@@ -43,7 +43,12 @@ fn other_word(body: Body, word: &str) -> Mode {
         "call" => Mode::Call,
         "severity" => Mode::Severity,
         _ if language::DECLARATIONS.contains(&word) || language::MODIFIERS.contains(&word) => Mode::Free,
-        "prompt" | "timeout" | "template" | "bootstrap" | "model" | "agent" if body != Body::File => Mode::Free,
+        "prompt" | "timeout" | "template" | "bootstrap" | "model" | "agent" | "cwd" | "max_steps" | "parallel"
+        | "retries" | "schedule" | "select"
+            if body != Body::File =>
+        {
+            Mode::Free
+        }
         _ => Mode::Expression,
     }
 }

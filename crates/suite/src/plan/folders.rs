@@ -1,0 +1,83 @@
+//! Where the agents of a suite work: what its `workspace` says.
+
+use super::{Bootstrap, Overrides, PlanError, Source, Workspace, plain, word_at};
+use averment_engine::ir::{SessionSettings, SuitePlan};
+use std::path::Path;
+use std::time::Duration;
+
+pub(super) fn workspace(plan: &SuitePlan, base: &Path, over: &Overrides) -> Result<Workspace, PlanError> {
+    let none = SessionSettings::default();
+    let (mode, span, own) = match &plan.workspace {
+        Some((mode, span, own)) => (mode.as_str(), *span, own),
+        None => ("none", plan.span, &none),
+    };
+    let wrong = |key: &str, help: &str| match own.get(key) {
+        Some(setting) => {
+            Err(PlanError::at(setting.span, format!("`{key}` has no meaning in a workspace that is `{mode}`"), help))
+        }
+        None => Ok(()),
+    };
+    if mode == "none" {
+        for key in ["template", "worktree", "revision", "bootstrap"] {
+            wrong(key, "write `workspace isolated { … }`, or `shared`")?;
+        }
+        let written = own.text("cwd").or(plan.settings.text("cwd"));
+        let cwd = over.cwd.clone().or_else(|| written.map(|cwd| base.join(cwd)));
+        let cwd = cwd.unwrap_or_else(|| std::env::current_dir().unwrap_or_else(|_| base.to_owned()));
+        if !cwd.is_dir() {
+            return Err(PlanError::at(
+                span,
+                format!("there is no folder `{}`", cwd.display()),
+                "make it, or name another `cwd`",
+            ));
+        }
+        return Ok(Workspace::There(plain(&cwd)));
+    }
+    wrong("cwd", "leave it out: the workspace is a folder of its own")?;
+    if over.cwd.is_some() {
+        let message =
+            format!("`--cwd` has no meaning: agents of the suite `{}` work in a folder of their own", plan.name);
+        return Err(PlanError::Chosen(message, "leave it out".to_owned()));
+    }
+    Ok(Workspace::Made {
+        isolated: mode == "isolated",
+        of: source(own, base)?,
+        bootstrap: bootstrap(own, base),
+        variables: own.pairs("env").to_vec(),
+    })
+}
+
+fn source(own: &SessionSettings, base: &Path) -> Result<Source, PlanError> {
+    let folder = |key: &str| match (own.get(key), own.text(key)) {
+        (Some(setting), Some(path)) => {
+            let path = plain(&base.join(path));
+            let missing = || {
+                PlanError::at(
+                    setting.span,
+                    format!("there is no folder `{}`", path.display()),
+                    "paths are relative to the rule file",
+                )
+            };
+            if path.is_dir() { Ok(Some(path)) } else { Err(missing()) }
+        }
+        _ => Ok(None),
+    };
+    match (folder("template")?, folder("worktree")?) {
+        (Some(_), Some(_)) => {
+            let span = own.get("worktree").map(|one| one.span).unwrap_or_default();
+            Err(PlanError::at(
+                span,
+                "a workspace is made of a template or of a repository",
+                "keep one of `template` and `worktree`",
+            ))
+        }
+        (Some(template), None) => Ok(Source::Template(template)),
+        (None, Some(repository)) => Ok(Source::Worktree(repository, own.text("revision").unwrap_or("HEAD").to_owned())),
+        (None, None) => Ok(Source::Empty),
+    }
+}
+
+fn bootstrap(own: &SessionSettings, base: &Path) -> Option<Bootstrap> {
+    let time = own.get("bootstrap")?.timeout.or(own.time("timeout")).map(Duration::from_millis);
+    Some(Bootstrap { words: own.words("bootstrap").iter().map(|word| word_at(word, base)).collect(), time })
+}

@@ -80,6 +80,6 @@ mod tests {
         assert!(plain.contains(&"PATH".to_owned()) && plain.contains(&"OWN".to_owned()), "{plain:?}");
         assert!(!plain.iter().any(|name| name.starts_with("CARGO")), "{plain:?}");
         let wider = names(&Allowed(vec!["CARGO_*".to_owned()]), None);
-        assert!(wider.iter().any(|name| name == "CARGO_MANIFEST_DIR"), "{wider:?}");
+        assert!(wider.iter().any(|name| name.starts_with("CARGO_")), "{wider:?}");
     }
 }

@@ -103,6 +103,7 @@ pub(crate) fn execute(
     let steps = seen.steps.load(Ordering::Acquire);
     // What came with the end counts, too.
     let late = seen.too_many.load(Ordering::Acquire).then_some(Ended::Steps(steps));
+    let late = late.or_else(|| seen.too_long.load(Ordering::Acquire).then_some(Ended::Long));
     Ok((cut.or(late).unwrap_or(Ended::Itself(code)), steps))
 }
 

@@ -12,6 +12,8 @@
 
 mod agents;
 mod collect;
+#[cfg(test)]
+mod conformance;
 mod copied;
 mod environment;
 mod execute;

@@ -75,6 +75,12 @@ pub(crate) struct Owner<'a> {
 }
 
 impl SnapshotRules {
+    /// Rules on all tokens.
+    #[cfg(test)]
+    pub(crate) fn of(path: PathBuf, absolute: Option<f64>, percent: Option<f64>) -> Self {
+        Self { path, metric: "total_tokens", absolute, percent }
+    }
+
     /// Reads `snapshots { … }` of a suite.
     pub(crate) fn read(
         settings: &SessionSettings,
@@ -194,7 +200,7 @@ mod tests {
     use super::*;
 
     fn rules(absolute: Option<f64>, percent: Option<f64>) -> SnapshotRules {
-        SnapshotRules { path: PathBuf::from("snapshots.json"), metric: "total_tokens", absolute, percent }
+        SnapshotRules::of(PathBuf::from("snapshots.json"), absolute, percent)
     }
 
     #[test]

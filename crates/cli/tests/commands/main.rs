@@ -62,6 +62,8 @@ mod redaction;
 mod repl;
 mod repl_terminal;
 mod reports;
+#[cfg(feature = "run")]
+mod run;
 mod runsight;
 mod screen;
 mod secrets;

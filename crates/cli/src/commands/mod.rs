@@ -16,7 +16,7 @@ mod explain;
 mod fmt;
 mod import;
 pub(crate) mod inputs;
-#[cfg(feature = "run")]
+#[cfg(any(feature = "probe", feature = "run"))]
 mod judging;
 pub mod left_out;
 mod lint;
@@ -29,6 +29,8 @@ mod outputs;
 pub(crate) mod params;
 mod passed_over;
 mod pipeline;
+#[cfg(feature = "probe")]
+mod probe;
 mod profile;
 mod progress;
 mod project;
@@ -113,6 +115,9 @@ enum Command {
     Import(import::Arguments),
     /// Prints the generated inputs of invariants, to ask tools with
     Inputs(tool_inputs::Arguments),
+    /// Asks a live MCP server what invariants ask, and judges its answers
+    #[cfg(feature = "probe")]
+    Probe(Box<probe::Arguments>),
     /// Runs agents on the cases of a suite, and judges what they did
     #[cfg(feature = "run")]
     Run(Box<run::Arguments>),
@@ -163,6 +168,8 @@ pub fn main() -> ExitCode {
         Command::Fmt(arguments) => fmt::run(arguments, color),
         Command::Import(arguments) => import::run(arguments, color),
         Command::Inputs(arguments) => tool_inputs::run(arguments, color),
+        #[cfg(feature = "probe")]
+        Command::Probe(arguments) => probe::run(arguments, color),
         #[cfg(feature = "run")]
         Command::Run(arguments) => run::run(arguments, color),
         #[cfg(feature = "run")]

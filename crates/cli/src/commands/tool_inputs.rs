@@ -173,17 +173,19 @@ fn known(arguments: &Arguments, asked: &[Asked]) -> Result<(), Stop> {
 }
 
 /// A rule file as sentences of the language.
-struct Sentences {
-    name: String,
+pub(super) struct Sentences {
+    pub name: String,
     /// What the checker knows of them.
-    checked: Checked,
-    sources: SourceMap,
+    pub checked: Checked,
+    /// They themselves.
+    pub text: String,
+    pub sources: SourceMap,
     /// For a file of another system, the program of the sentences, and where their places are in it.
-    imported: Option<(Program, Origin)>,
+    pub imported: Option<(Program, Origin)>,
 }
 
 /// Loads a rule file, with its program; one of another system also as what it is imported as.
-fn sentences(
+pub(super) fn sentences(
     input: &inputs::Input,
     reading: rules::Reading<'_>,
     color: ColorChoice,
@@ -197,27 +199,29 @@ fn sentences(
     };
     let Loaded { sources, checked, .. } = loaded;
     if let Some(lowered) = lowered {
-        let text = inputs::Input::Made { name: format!("{name} (as rules)"), text: lowered.written.text };
-        let Loaded { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&text, reading)? else {
+        let text = lowered.written.text;
+        let made = inputs::Input::Made { name: format!("{name} (as rules)"), text: text.clone() };
+        let Loaded { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&made, reading)? else {
             return Err(Stop::usage(format!("what `{name}` is imported as cannot be used"), "look at `aver import`"));
         };
         let root = FileId(0);
         let mut places = lowered.written.places;
         places.push((0..u32::MAX, Span::new(root, 0, 0)));
         let imported = Some((own, Origin::new(root, places)));
-        return Ok((Sentences { name, checked, sources, imported }, program));
+        return Ok((Sentences { name, checked, text, sources, imported }, program));
     }
     let Some(checked) = checked else {
         let help = "name the rule file that it was made of";
         return Err(Stop::usage(format!("`{name}` is a compiled program, which generates no inputs"), help));
     };
-    Ok((Sentences { name, checked, sources, imported: None }, program))
+    let text = sources.get(FileId(0)).map(|file| file.text.to_string()).unwrap_or_default();
+    Ok((Sentences { name, checked, text, sources, imported: None }, program))
 }
 
 impl Sentences {
     /// The inputs that it asks for. `program` is its own, with values for its parameters.
     fn asked(self, arguments: &Arguments, program: &Program) -> Asked {
-        let Self { name, checked, sources, imported } = self;
+        let Self { name, checked, sources, imported, .. } = self;
         let is_chosen =
             |name: &str| arguments.invariant.is_empty() || arguments.invariant.iter().any(|one| one == name);
         let program = imported.as_ref().map_or(program, |(program, _)| program);
@@ -231,13 +235,18 @@ impl Sentences {
 impl Asked {
     /// Says something of the file, at its own places.
     fn tell(&self, said: &Diagnostics, color: ColorChoice) {
-        let mut said = said.clone();
-        for one in &mut said.0 {
-            if let Some(origin) = &self.origin {
-                one.span = origin.place(one.span);
-            }
-            averment_report::redact::in_diagnostic(one);
-        }
-        say(&averment_report::diagnostic::graphical(&said, &self.sources, Stream::Err.style(color)));
+        tell(said, self.origin.as_ref(), &self.sources, color);
     }
+}
+
+/// Says something of a rule file, at its own places.
+pub(super) fn tell(said: &Diagnostics, origin: Option<&Origin>, sources: &SourceMap, color: ColorChoice) {
+    let mut said = said.clone();
+    for one in &mut said.0 {
+        if let Some(origin) = origin {
+            one.span = origin.place(one.span);
+        }
+        averment_report::redact::in_diagnostic(one);
+    }
+    say(&averment_report::diagnostic::graphical(&said, sources, Stream::Err.style(color)));
 }

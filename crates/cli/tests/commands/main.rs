@@ -52,6 +52,8 @@ mod over_runs;
 mod overwritten;
 mod phases;
 mod prices;
+#[cfg(all(feature = "probe", target_os = "linux"))]
+mod probe;
 mod profile;
 mod project;
 mod reading;

@@ -13,6 +13,7 @@ mod value;
 
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
+use averment_base::source::Span;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::{GeneratedCall, InputsSpec, Module, SeedNamePart, ValueSpec};
 use random::Random;
@@ -102,6 +103,12 @@ pub fn find(module: &Module, program: &Program, limits: &Limits, chosen: impl Fn
 }
 
 impl Inputs {
+    /// Where the rules ask for them: the name of the tool, or the word that stands for each.
+    #[must_use]
+    pub fn place(&self) -> Span {
+        self.call.span
+    }
+
     /// The input of a case under a seed; the same for the same.
     ///
     /// # Errors

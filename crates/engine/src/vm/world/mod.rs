@@ -15,6 +15,7 @@ mod files;
 #[cfg(feature = "world")]
 mod orphans;
 #[cfg(feature = "world")]
+mod service;
 mod watched;
 
 use crate::ir::FileLook;
@@ -25,6 +26,7 @@ use std::time::Duration;
 #[cfg(feature = "world")]
 pub use family::{adopt_orphans, end_all};
 #[cfg(feature = "world")]
+pub use service::Service;
 pub use watched::{Watched, supervise};
 
 /// What a path leads to.

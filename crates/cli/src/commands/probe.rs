@@ -1,0 +1,278 @@
+//! `aver probe RULES --server 'COMMAND'`: asks a live MCP server what invariants ask, records that, and judges what was recorded as `aver check` does.
+
+use super::console::{ColorChoice, Stream, say};
+use super::exit::{Exit, Stop};
+use super::inputs::Input;
+use super::judging::Judging;
+use super::tool_inputs::{Sentences, sentences, tell};
+use super::{check, inputs, params, replace, rules, signals, units};
+use averment_base::diagnostic::Diagnostics;
+use averment_base::diagnostic::render::one_line;
+use averment_base::limits::Limits;
+use averment_engine::bytecode::program::Program;
+use averment_probe::{Ask, Client, Danger, Plan, Probe, Recorded, SERVER_RULES};
+use serde_json::Value;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver probe pack.yaml --server 'npx -y some-mcp-server .' --allow-run
+  aver probe invariants.assert --server './server --stdio' --allow-run --cases 20 --seed 7
+  aver probe pack.yaml --server './server' --allow-run --dry-run    what would be called
+  aver probe pack.yaml --server './server' --allow-run --allow-tool 'delete_*'
+  aver probe pack.yaml --server './server' --allow-run --save probed
+  aver check pack.yaml -r probed/server.assert probed/runs.jsonl    the same verdicts again
+
+Tools that are annotated as destructive or speak of it are not called unless named with --allow-tool.
+
+Exit codes: those of aver check; 2 where the server does not start or nothing was called")]
+pub struct Arguments {
+    /// A rule file with invariants, a folder of them, or a pack of wallfacer
+    #[arg(value_name = "RULES")]
+    rules: PathBuf,
+    /// The command that starts the server and speaks MCP over its standard input and output; read as words, by no shell
+    #[arg(long, value_name = "COMMAND")]
+    server: String,
+    /// The server may be started
+    #[arg(long)]
+    allow_run: bool,
+    /// Print what would be called with which arguments, a line of JSON each, and call no tool
+    #[arg(long)]
+    dry_run: bool,
+    /// A variable for the server, beside those of this process
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
+    /// The seed of all inputs [default: as the rules say; 0 in packs]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How many inputs of each invariant [default: as the rules say; 100 in packs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    cases: Option<u32>,
+    /// Ask only what this invariant or sequence asks
+    #[arg(long, value_name = "NAME")]
+    invariant: Vec<String>,
+    /// Tools that are called though they may destroy something, by name or pattern
+    #[arg(long, value_name = "GLOB")]
+    allow_tool: Vec<String>,
+    /// Tools that are not called
+    #[arg(long, value_name = "GLOB")]
+    deny_tool: Vec<String>,
+    /// How long the server may take to answer a call
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    timeout: String,
+    /// The longest answer that is read
+    #[arg(long, value_name = "SIZE", default_value = "16MiB")]
+    max_answer: String,
+    /// Keep what was recorded in this folder: runs.jsonl, and server.assert with the rules on the server
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    judging: Judging,
+}
+
+/// Asks and judges.
+pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    let words = words(arguments)?;
+    let variables = variables(&arguments.env)?;
+    let danger = Danger::new(&arguments.allow_tool, &arguments.deny_tool).map_err(|error| {
+        Stop::usage(format!("a pattern for tools cannot be used: {error}"), "write a name, or `delete_*`")
+    })?;
+    let values = arguments.judging.values()?;
+    let given = Given { arguments, values, color };
+    let first = given.read(&[])?;
+    signals::may_run(true);
+    signals::end_with_commands(false)?;
+    let mut client = Client::start(words, variables, limits(arguments)?).map_err(not_there)?;
+    let tools = client.tools().map_err(not_there)?;
+    let plans = given.plans(&first, &tools)?;
+    let left = plans.iter().flat_map(|plan| &plan.left);
+    left.for_each(|(name, why)| note(&format!("`{name}` is not asked: {why}")));
+    let asks: Vec<&Ask> = plans.iter().flat_map(|plan| &plan.asks).collect();
+    let probe = Probe { tools: &tools, danger: &danger, seed: arguments.seed, cases: arguments.cases };
+    if arguments.dry_run {
+        drop(client);
+        return given.would(&probe, &asks);
+    }
+    let recorded = given.ask(&probe, &asks, &mut client)?;
+    drop(client);
+    given.judge(&recorded)
+}
+
+/// What is given, and read of it.
+struct Given<'a> {
+    arguments: &'a Arguments,
+    values: params::Values,
+    color: ColorChoice,
+}
+
+impl Given<'_> {
+    /// Reads the rules, with further catalogues of tools.
+    fn read(&self, tools: &[rules::ToolFile]) -> Result<Vec<(Sentences, Program)>, Stop> {
+        let (limits, arguments) = (Limits::default(), self.arguments);
+        let named = std::slice::from_ref(&arguments.rules);
+        let project = arguments.judging.project.load(named, self.color)?;
+        let files = inputs::rules(named)?;
+        if files.is_empty() {
+            let message = format!("there is no `.assert` file in `{}`", arguments.rules.display());
+            return Err(Stop::usage(message, "name a rule file"));
+        }
+        let reading = arguments
+            .judging
+            .read
+            .reading(limits)
+            .with(tools)
+            .foreign(arguments.judging.compat.reading(&self.values.texts));
+        let read = files.iter().map(|input| sentences(input, reading, self.color)).collect::<Result<Vec<_>, Stop>>()?;
+        let (sentences, mut programs): (Vec<Sentences>, Vec<Program>) = read.into_iter().unzip();
+        if let Some(project) = &project {
+            params::of_project(&mut programs, project, false)?;
+        }
+        self.values.apply(&mut programs)?;
+        Ok(sentences.into_iter().zip(programs).collect())
+    }
+
+    /// What is asked of a server with these tools, by rule file.
+    fn plans(&self, first: &[(Sentences, Program)], tools: &[Value]) -> Result<Vec<Plan>, Stop> {
+        let limits = Limits::default();
+        let mut named: Vec<String> =
+            first.iter().flat_map(|(one, _)| averment_probe::named(&one.text, &limits)).collect();
+        named.sort();
+        named.dedup();
+        let catalogue = averment_probe::catalogue(tools, &named, true);
+        let read = self.read(&[("the tools of the server".to_owned(), catalogue)])?;
+        let live: Vec<String> = tools.iter().filter_map(|tool| tool.get("name")?.as_str().map(str::to_owned)).collect();
+        let chosen = &self.arguments.invariant;
+        let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|one| one == name);
+        let mut plans = Vec::new();
+        for (one, program) in &read {
+            let program = one.imported.as_ref().map_or(program, |(program, _)| program);
+            let rules = averment_probe::Rules { text: &one.text, module: &one.checked.module, program };
+            let plan = averment_probe::plan(rules, &live, &limits, is_chosen);
+            self.tell(one, &plan.found);
+            plans.push(plan);
+        }
+        if plans.iter().all(|plan| plan.asks.is_empty()) {
+            let message = format!("nothing in `{}` asks this server anything", self.arguments.rules.display());
+            return Err(Stop::usage(message, "write `invariant NAME { call TOOL { a: 1 }  response exists }`"));
+        }
+        Ok(plans)
+    }
+
+    fn tell(&self, one: &Sentences, said: &Diagnostics) {
+        if !said.0.is_empty() {
+            tell(said, one.imported.as_ref().map(|(_, origin)| origin), &one.sources, self.color);
+        }
+    }
+
+    /// Prints what would be called.
+    fn would(&self, probe: &Probe<'_>, asks: &[&Ask]) -> Result<Exit, Stop> {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        for ask in asks {
+            let recorded = self.one(probe, ask, None)?;
+            for call in recorded.run.get("calls").and_then(Value::as_array).into_iter().flatten() {
+                let line = serde_json::json!({"invariant": ask.invariant, "tool": call.get("tool"), "arguments": call.get("args")});
+                writeln!(out, "{line}")?;
+            }
+            recorded.skipped.iter().for_each(|why| note(&format!("`{}` would not call {why}", ask.invariant)));
+        }
+        out.flush()?;
+        Ok(Exit::Holds)
+    }
+
+    fn one(&self, probe: &Probe<'_>, ask: &Ask, client: Option<&mut Client>) -> Result<Recorded, Stop> {
+        probe.ask(ask, client).map_err(|diagnostic| {
+            Stop::usage(format!("the inputs of `{}` cannot be made: {}", ask.invariant, diagnostic.message), "")
+        })
+    }
+
+    /// Asks everything; what was recorded, a line for each run.
+    fn ask(&self, probe: &Probe<'_>, asks: &[&Ask], client: &mut Client) -> Result<String, Stop> {
+        let shown = Stream::Err.is_terminal();
+        let (mut lines, mut calls, mut skipped) = (String::new(), 0_usize, 0_usize);
+        for (number, ask) in (1_usize..).zip(asks) {
+            if shown {
+                say(&format!("\r\x1b[K{number} of {}: {}", asks.len(), one_line(&ask.invariant)));
+            }
+            let recorded = self.one(probe, ask, Some(client))?;
+            calls = calls.saturating_add(recorded.calls);
+            skipped = skipped.saturating_add(usize::from(!recorded.skipped.is_empty()));
+            lines.push_str(&recorded.run.to_string());
+            lines.push('\n');
+        }
+        if shown {
+            say("\r\x1b[K");
+        }
+        if calls == 0 {
+            let message = format!("nothing was called: all {skipped} invariants ask tools that may destroy something");
+            return Err(Stop::usage(message, "name those that may be called: `--allow-tool NAME`"));
+        }
+        let left = if skipped > 0 { format!("; {skipped} not asked to the end") } else { String::new() };
+        note(&format!("{calls} calls for {} invariants and sequences{left}", asks.len()));
+        Ok(lines)
+    }
+
+    /// Judges what was recorded.
+    fn judge(&self, recorded: &str) -> Result<Exit, Stop> {
+        let arguments = self.arguments;
+        let (mut name, mut of_server) = ("probe.jsonl".to_owned(), "server.assert".to_owned());
+        if let Some(folder) = &arguments.save {
+            std::fs::create_dir_all(folder)?;
+            let runs = folder.join("runs.jsonl");
+            replace::write(&runs, recorded.as_bytes())?;
+            let server = folder.join("server.assert");
+            replace::write(&server, SERVER_RULES.as_bytes())?;
+            (name, of_server) = (runs.display().to_string(), server.display().to_string());
+        }
+        let rules = Input::Made { name: of_server, text: SERVER_RULES.to_owned() };
+        let runs = Input::Made { name, text: recorded.to_owned() };
+        let made = check::Made { rules, runs };
+        check::run(&arguments.judging.arguments(&arguments.rules, made, &[])?, self.color)
+    }
+}
+
+/// The words of the server's command, where it may be started.
+fn words(arguments: &Arguments) -> Result<Vec<String>, Stop> {
+    let words = shell_words::split(&arguments.server).map_err(|_| {
+        let message = format!("the words of `--server {}` cannot be told apart", arguments.server);
+        Stop::usage(message, "close its quotes")
+    })?;
+    if words.is_empty() {
+        return Err(Stop::usage("`--server` names no program", "write the command that starts the server"));
+    }
+    if !arguments.allow_run {
+        let message = format!("`{}` would be started, and nothing is without permission", arguments.server);
+        return Err(Stop::usage(message, "add `--allow-run`"));
+    }
+    Ok(words)
+}
+
+fn variables(given: &[String]) -> Result<Vec<(String, String)>, Stop> {
+    let variable = |one: &String| {
+        let (name, value) = one.split_once('=').filter(|(name, _)| !name.is_empty())?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    let wrong = || Stop::usage("`--env` takes a name and a value", "write `--env NAME=VALUE`");
+    given.iter().map(|one| variable(one).ok_or_else(wrong)).collect()
+}
+
+fn limits(arguments: &Arguments) -> Result<averment_probe::Limits, Stop> {
+    let time: Duration = units::time(&arguments.timeout).ok_or_else(|| {
+        Stop::usage(format!("`{}` is no time", arguments.timeout), "write a time such as `10s` or `500ms`")
+    })?;
+    let bytes = units::bytes(&arguments.max_answer)
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| Stop::usage(format!("`{}` is no size", arguments.max_answer), "write a size such as `16MiB`"))?;
+    Ok(averment_probe::Limits { time, bytes: u64::try_from(bytes).unwrap_or(u64::MAX) })
+}
+
+fn not_there(error: averment_probe::StartError) -> Stop {
+    Stop::usage(error.0, "look at what it says when it is started by hand")
+}
+
+fn note(text: &str) {
+    say(&format!("note: {}\n", one_line(text)));
+}

@@ -1,0 +1,148 @@
+//! `aver probe`: what a live server is sent, what its answers come to, and that nothing of it is left.
+
+use super::folder::{Folder, Ran};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const RULES: &str = "invariant echoes { call echo generate { a: integer 0..9 } cases 3 seed 7\n  response.a >= 0\n}\ninvariant unknown { call nothing {}\n  expect error\n}\n";
+
+/// Probes a server that does this wrong, with further words.
+fn probed(folder: &Folder, how: &str, more: &str) -> Ran {
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/probe_server.py");
+    folder.aver(&format!("probe r.assert --server 'python3 {} {how} sent.jsonl' --allow-run {more}", server.display()))
+}
+
+fn folder() -> Folder {
+    Folder::new(&[("r.assert", RULES)])
+}
+
+#[test]
+fn a_good_server_is_asked_and_passes() {
+    let folder = folder();
+    let ran = probed(&folder, "good", "--format short");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("4 calls for 2 invariants"), "{ran:?}");
+    let sent = folder.read("sent.jsonl");
+    let printed = folder.aver("inputs r.assert").out;
+    let made = |text: &str| -> Vec<serde_json::Value> {
+        let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines.filter(|line| line["name"] != "nothing").map(|line| line["arguments"].clone()).collect()
+    };
+    assert_eq!(made(&sent), made(&printed));
+    assert!(sent.contains("nothing"), "{sent}");
+    // The same seed once more, and another.
+    probed(&folder, "good", "--quiet");
+    assert_eq!(folder.read("sent.jsonl"), format!("{sent}{sent}"));
+    probed(&folder, "good", "--quiet --seed 8 --cases 9");
+    assert_eq!(folder.read("sent.jsonl").lines().count(), 18);
+}
+
+#[test]
+fn what_a_server_does_wrong_is_a_finding_in_time() {
+    for (how, id, said) in [
+        ("hangs", "hang", "no answer within 1s"),
+        ("floods", "protocol", "more than 1000 messages"),
+        ("closes", "crash", "it closed its output"),
+        ("wrong-id", "protocol", "id 4711"),
+        ("twice", "protocol", "which no request has"),
+        ("no-utf8", "protocol", "no UTF-8"),
+        ("no-json", "protocol", "no JSON"),
+        ("large", "protocol", "more than 1048576 bytes"),
+        ("dies-between", "crash", "closed its output"),
+    ] {
+        let folder = folder();
+        let started = Instant::now();
+        let ran = probed(&folder, how, "--format short --timeout 1s --max-answer 1MiB --save out");
+        assert!(started.elapsed() < Duration::from_secs(20), "{how}: {:?}", started.elapsed());
+        assert_eq!(ran.code, 1, "{how}: {ran:?}");
+        assert!(ran.out.contains(&format!("[{id}]")) && ran.out.contains(said), "{how}: {ran:?}");
+        // What was recorded has the same verdicts.
+        let again = folder.aver("check r.assert -r out/server.assert out/runs.jsonl --format short");
+        assert_eq!((again.code, last(&again)), (1, last(&ran)), "{how}");
+    }
+}
+
+/// The line with the counts.
+fn last(ran: &Ran) -> String {
+    ran.out.lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn nothing_of_a_server_is_left_behind() {
+    let folder = folder();
+    let ran = probed(&folder, "forks-and-hangs", "--timeout 1s --quiet");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let here = folder.path().to_string_lossy().into_owned();
+    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        let place = std::fs::read_link(process.path().join("cwd")).unwrap_or_default();
+        assert!(!place.starts_with(&here), "{} lives on", String::from_utf8_lossy(&line));
+    }
+}
+
+#[test]
+fn what_may_destroy_something_is_called_only_by_name() {
+    let folder = folder();
+    let rules = "invariant wiped { call delete_all {}\n  envelope.content is list\n}\n";
+    folder.write("r.assert", rules.as_bytes());
+    let ran = probed(&folder, "good", "");
+    ran.refused(&["nothing was called", "--allow-tool"]);
+    assert_eq!(folder.read("sent.jsonl"), "");
+    let ran = probed(&folder, "good", "--allow-tool 'delete_*'");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(folder.read("sent.jsonl").contains("delete_all"));
+    folder.write("r.assert", format!("{RULES}{rules}").as_bytes());
+    let ran = probed(&folder, "good", "--format short");
+    assert!(ran.out.contains("[skipped]") && ran.out.contains("`delete_all`: its name"), "{ran:?}");
+}
+
+#[test]
+fn all_pages_of_tools_are_read_and_not_endlessly_many() {
+    let folder = folder();
+    folder.write("r.assert", b"invariant each { for each tool where annotations.readOnlyHint == true { call tool {}\n  envelope.content is list\n } }\n");
+    let ran = probed(&folder, "pages", "");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(folder.read("sent.jsonl").contains("echo"));
+    probed(&folder, "endless-pages", "").refused(&["lists tools without end"]);
+}
+
+#[test]
+fn nothing_runs_without_permission_and_a_dry_run_calls_nothing() {
+    let folder = folder();
+    folder.aver("probe r.assert --server 'touch ran'").refused(&["nothing is without permission", "--allow-run"]);
+    assert!(!folder.path().join("ran").exists());
+    let ran = probed(&folder, "good", "--dry-run");
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 4), "{ran:?}");
+    assert_eq!(folder.read("sent.jsonl"), "");
+    folder.aver("probe r.assert --server 'no-such-server' --allow-run").refused(&["there is no such program"]);
+    folder.aver("probe r.assert --server 'true' --allow-run").refused(&["does not begin to speak MCP"]);
+    folder.aver("probe r.assert --server \"a 'b\" --allow-run").refused(&["cannot be told apart"]);
+}
+
+#[test]
+fn sequences_of_packs_hand_on_what_was_answered() {
+    let pack = "version: 3\nmetadata: { name: p }\ninvariants: []\nsequences:\n  - name: chain\n    steps:\n      - { call: echo, with: { a: 3 }, bind: made }\n      - { call: echo, with: { a: \"{{steps.made.response.structuredContent.a}}\" } }\n      - { call: nothing, with: {}, expect: error }\n";
+    let folder = Folder::new(&[("p.yaml", pack), ("r.assert", RULES)]);
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/probe_server.py");
+    let ran = folder.aver(&format!("probe p.yaml --server 'python3 {} good sent.jsonl' --allow-run", server.display()));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let text = folder.read("sent.jsonl");
+    let sent: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let sent: Vec<_> = sent.iter().map(|one| (one["name"].as_str().unwrap(), one["arguments"].to_string())).collect();
+    let wanted = [("echo", "{\"a\":3}"), ("echo", "{\"a\":3}"), ("nothing", "{}")];
+    assert_eq!(sent, wanted.map(|(name, arguments)| (name, arguments.to_owned())));
+}
+
+#[test]
+fn the_example_finds_what_is_wrong_with_its_server() {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/probe");
+    let folder = Folder::new(&[]);
+    for name in ["notes.assert", "server.py"] {
+        folder.write(name, &std::fs::read(place.join(name)).unwrap());
+    }
+    let ran = folder.aver("probe notes.assert --server 'python3 server.py' --allow-run --format short");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let mut failed: Vec<&str> = ran.out.split("error[").skip(1).filter_map(|part| part.split(']').next()).collect();
+    failed.dedup();
+    assert_eq!(failed, ["words-are-counted.1"], "{ran:?}");
+}

@@ -1,0 +1,98 @@
+//! Which tools are not called unless somebody names them.
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde_json::Value;
+
+/// What a word of a tool's name or description begins with that destroys something.
+const WORDS: [&str; 8] = ["delete", "drop", "destroy", "truncate", "kill", "wipe", "purge", "reset"];
+
+/// Which tools are not called.
+#[derive(Debug, Default)]
+pub struct Danger {
+    allowed: Vec<GlobMatcher>,
+    denied: Vec<GlobMatcher>,
+}
+
+impl Danger {
+    /// By patterns for the names of tools: those that are called whatever they do, and those that are not.
+    ///
+    /// # Errors
+    /// A pattern that is none, with what is wrong with it.
+    pub fn new(allowed: &[String], denied: &[String]) -> Result<Self, String> {
+        let matchers = |patterns: &[String]| {
+            let matcher = |pattern: &String| {
+                let glob = GlobBuilder::new(pattern).literal_separator(false).build();
+                glob.map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
+            };
+            patterns.iter().map(matcher).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(Self { allowed: matchers(allowed)?, denied: matchers(denied)? })
+    }
+
+    /// Why a tool is not called; `None` where it is. `declared` is what the server says of it, where it does.
+    #[must_use]
+    pub fn of(&self, name: &str, declared: Option<&Value>) -> Option<&'static str> {
+        if self.denied.iter().any(|glob| glob.is_match(name)) {
+            return Some("the command line denies it");
+        }
+        if self.allowed.iter().any(|glob| glob.is_match(name)) {
+            return None;
+        }
+        let hint = |hint: &str| declared?.get("annotations")?.get(hint)?.as_bool();
+        match (hint("readOnlyHint"), hint("destructiveHint")) {
+            (Some(true), _) => return None,
+            (_, Some(true)) => return Some("it is annotated as destructive"),
+            // What writes is destructive unless it says otherwise.
+            (Some(false), None) => {
+                return Some("it is annotated as one that writes, and not as one that destroys nothing");
+            }
+            _ => {}
+        }
+        let description = declared.and_then(|tool| tool.get("description")?.as_str()).unwrap_or_default();
+        let destroys = words(name).chain(words(description)).any(|word| WORDS.iter().any(|one| word.starts_with(one)));
+        destroys.then_some("its name or description speaks of destroying")
+    }
+}
+
+/// The words of a text in small letters: `deleteUser`, `delete_user`, `Deletes a user`.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let mut apart = String::with_capacity(text.len());
+    let mut small = false;
+    for letter in text.chars() {
+        if small && letter.is_uppercase() {
+            apart.push(' ');
+        }
+        small = letter.is_lowercase();
+        apart.extend(letter.to_lowercase());
+    }
+    let words: Vec<String> = apart.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
+    words.into_iter().filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_destroys_is_called_only_by_name() {
+        let plain = Danger::default();
+        for (name, declared, is_called) in [
+            ("echo", json!({}), true),
+            ("delete_user", json!({}), false),
+            ("deleteUser", json!({}), false),
+            ("undelete", json!({}), true),
+            ("tidy", json!({"description": "Deletes what is old"}), false),
+            ("delete_cache", json!({"annotations": {"readOnlyHint": true}}), true),
+            ("write", json!({"annotations": {"readOnlyHint": false}}), false),
+            ("write", json!({"annotations": {"readOnlyHint": false, "destructiveHint": false}}), true),
+            ("write", json!({"annotations": {"destructiveHint": true}}), false),
+        ] {
+            assert_eq!(plain.of(name, Some(&declared)).is_none(), is_called, "{name} {declared}");
+        }
+        let named = Danger::new(&["delete_*".to_owned()], &["echo".to_owned()]).unwrap();
+        assert_eq!(named.of("delete_user", None), None);
+        assert!(named.of("echo", None).is_some());
+        assert!(Danger::new(&["[".to_owned()], &[]).is_err());
+    }
+}

@@ -1,0 +1,27 @@
+//! The live side of invariants: an MCP server is asked what they ask, and its answers are recorded as runs.
+//!
+//! Nothing is judged here. What is recorded is judged by whoever judges recorded runs; [`SERVER_RULES`] say what a run has to say of the server itself.
+
+#![deny(missing_docs)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "it starts a server, reads what it answers in threads, and waits so long and no longer"
+)]
+
+mod catalogue;
+mod client;
+mod danger;
+mod plan;
+mod record;
+mod transport;
+mod value;
+
+pub use catalogue::catalogue;
+pub use client::{Client, Limits, StartError};
+pub use danger::Danger;
+pub use plan::{Arguments, Ask, Plan, Rules, named, plan};
+pub use record::{Probe, Recorded};
+
+/// Rules for recorded probes: that the server lived, answered in time and spoke the protocol.
+pub const SERVER_RULES: &str = include_str!("server.assert");

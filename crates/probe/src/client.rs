@@ -1,5 +1,6 @@
 //! A connection to a server: begun, asked, ended with the server.
 
+use crate::http::{Http, Url};
 use crate::transport::{Answer, Lines, Shared, lock};
 use averment_engine::vm::world::Service;
 use rmcp::model::{CallToolRequestParams, PaginatedRequestParams};
@@ -38,10 +39,18 @@ pub(crate) struct Outcome {
     pub breaches: Vec<String>,
 }
 
+/// Where a server is.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// A program that is started, with further variables; it is spoken with over its standard input and output.
+    Program(Vec<String>, Vec<(String, String)>),
+    /// An address of a server that runs already.
+    Url(Url),
+}
+
 /// A server that runs, and the client of the SDK that speaks with it.
 pub struct Client {
-    words: Vec<String>,
-    variables: Vec<(String, String)>,
+    target: Target,
     limits: Limits,
     runtime: Runtime,
     running: Option<Connection>,
@@ -51,48 +60,51 @@ struct Connection {
     client: RunningService<RoleClient, ()>,
     wire: Shared,
     /// Dropped last: then the program ends.
-    _service: Service,
+    _service: Option<Service>,
 }
 
 impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Client").field("words", &self.words).finish_non_exhaustive()
+        f.debug_struct("Client").field("target", &self.target).finish_non_exhaustive()
     }
 }
 
 impl Client {
-    /// Starts a server, by its words and with further variables.
+    /// Begins to speak with a server; a program is started for that.
     ///
     /// # Errors
     /// It does not start, or does not begin to speak the protocol in time.
-    pub fn start(words: Vec<String>, variables: Vec<(String, String)>, limits: Limits) -> Result<Self, StartError> {
+    pub fn start(target: Target, limits: Limits) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| StartError(error.to_string()))?;
-        let mut client = Self { words, variables, limits, runtime, running: None };
+        let mut client = Self { target, limits, runtime, running: None };
         client.connect()?;
         Ok(client)
     }
 
-    /// Starts the server anew where it does not run.
+    /// Begins anew where there is no connection.
     pub(crate) fn connect(&mut self) -> Result<(), StartError> {
         if self.running.is_some() {
             return Ok(());
         }
-        let name = self.words.first().cloned().unwrap_or_default();
-        let failed = |error: &std::io::Error| {
-            let why = match error.kind() {
-                std::io::ErrorKind::NotFound => "there is no such program".to_owned(),
-                std::io::ErrorKind::PermissionDenied => "it is not an executable file".to_owned(),
-                _ => error.to_string(),
-            };
-            StartError(format!("`{name}` cannot be started: {why}"))
-        };
-        let mut service = Service::start(&self.words, &self.variables).map_err(|error| failed(&error))?;
         let wire = Shared::default();
-        let lines = Lines::new(&mut service, &wire, self.limits.bytes).map_err(|error| failed(&error))?;
         // A server is given more time to start than to answer: it may be an interpreter.
         let time = self.limits.time.saturating_mul(4);
-        let begun = self.runtime.block_on(async { tokio::time::timeout(time, serve_client((), lines)).await });
+        let (name, service, begun) = match &self.target {
+            Target::Program(words, variables) => {
+                let name = words.first().cloned().unwrap_or_default();
+                let failed = |error: std::io::Error| not_started(&name, &error);
+                let mut service = Service::start(words, variables).map_err(failed)?;
+                let lines = Lines::new(&mut service, &wire, self.limits.bytes).map_err(failed)?;
+                let begun = self.runtime.block_on(async { tokio::time::timeout(time, serve_client((), lines)).await });
+                (name, Some(service), begun)
+            }
+            Target::Url(url) => {
+                let http = Http::new(url, &wire, self.limits.bytes, self.limits.time);
+                let begun = self.runtime.block_on(async { tokio::time::timeout(time, serve_client((), http)).await });
+                (url.url.clone(), None, begun)
+            }
+        };
         match begun {
             Ok(Ok(client)) => {
                 self.running = Some(Connection { client, wire, _service: service });
@@ -100,11 +112,8 @@ impl Client {
             }
             Ok(Err(error)) => {
                 let known = lock(&wire);
-                let why = match known.breaches.first() {
-                    Some(breach) => breach.clone(),
-                    None if known.closed => "it closed its output".to_owned(),
-                    None => error.to_string(),
-                };
+                let why = known.breaches.first().or(known.closed.as_ref());
+                let why = why.cloned().unwrap_or_else(|| error.to_string());
                 Err(StartError(format!("`{name}` does not begin to speak MCP: {why}")))
             }
             Err(_) => Err(StartError(format!("`{name}` does not begin to speak MCP within {}", in_words(time)))),
@@ -157,8 +166,9 @@ impl Client {
             (Err(_), None) => format!("no answer within {}", in_words(time)),
             (Ok(Ok(_)), None) => "no answer".to_owned(),
         };
-        let breach = lock(wire).breaches.first().cloned();
-        Err(StartError(format!("the server does not say which tools it has: {}", breach.unwrap_or(why))))
+        let known = lock(wire);
+        let why = known.breaches.first().or(known.closed.as_ref()).cloned().unwrap_or(why);
+        Err(StartError(format!("the server does not say which tools it has: {why}")))
     }
 
     /// Calls a tool. A server that is of no use any more is ended; the next call starts it anew.
@@ -174,7 +184,7 @@ impl Client {
             self.runtime.block_on(async { tokio::time::timeout(time, client.peer().call_tool_once(asked)).await });
         let (said, breaches, closed) = {
             let mut known = lock(wire);
-            (known.answer.take(), std::mem::take(&mut known.breaches), known.closed)
+            (known.answer.take(), std::mem::take(&mut known.breaches), known.closed.clone())
         };
         let outcome = match (ended, said) {
             (Ok(Ok(_) | Err(ServiceError::McpError(_))), Some(Answer::Result(envelope))) => {
@@ -191,10 +201,10 @@ impl Client {
                 let first = breaches.first().cloned().unwrap_or_default();
                 Outcome::failed("protocol", first, breaches.into_iter().skip(1).collect())
             }
-            (Ok(Err(_)), _) if closed => {
-                Outcome::failed("crash", "it closed its output before it answered".to_owned(), breaches)
-            }
-            (Ok(Err(error)), _) => Outcome::failed("protocol", error.to_string(), breaches),
+            (Ok(Err(error)), _) => match closed {
+                Some(why) => Outcome::failed("crash", why, breaches),
+                None => Outcome::failed("protocol", error.to_string(), breaches),
+            },
             (Ok(Ok(_)), _) => Outcome::failed("protocol", "an answer that is none to the call".to_owned(), breaches),
         };
         self.stop();
@@ -211,6 +221,15 @@ impl Outcome {
 /// What stands for the answer where there is none: an error with what happened.
 fn no_answer(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": true})
+}
+
+fn not_started(name: &str, error: &std::io::Error) -> StartError {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such program".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "it is not an executable file".to_owned(),
+        _ => error.to_string(),
+    };
+    StartError(format!("`{name}` cannot be started: {why}"))
 }
 
 fn in_words(time: Duration) -> String {

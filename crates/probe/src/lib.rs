@@ -12,14 +12,16 @@
 mod catalogue;
 mod client;
 mod danger;
+mod http;
 mod plan;
 mod record;
 mod transport;
 mod value;
 
 pub use catalogue::catalogue;
-pub use client::{Client, Limits, StartError};
+pub use client::{Client, Limits, StartError, Target};
 pub use danger::Danger;
+pub use http::Url;
 pub use plan::{Arguments, Ask, Plan, Rules, named, plan};
 pub use record::{Probe, Recorded};
 

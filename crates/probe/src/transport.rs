@@ -26,8 +26,10 @@ pub(crate) struct Wire {
     /// What the protocol forbids, since it was last asked.
     pub breaches: Vec<String>,
     unasked: usize,
-    /// Whether the server has closed its output.
-    pub closed: bool,
+    /// Why nothing more comes of the server.
+    pub closed: Option<String>,
+    /// The version of the protocol that the server has chosen.
+    pub version: Option<String>,
 }
 
 /// An answer as the server wrote it.
@@ -40,6 +42,29 @@ pub(crate) enum Answer {
 }
 
 impl Wire {
+    /// A request is sent.
+    pub fn asks(&mut self, id: String, method: String) {
+        self.waiting.insert(id, method);
+    }
+
+    /// Nothing more comes.
+    pub fn close(&mut self, why: String) {
+        self.closed.get_or_insert(why);
+    }
+
+    /// A stream has ended: what was asked with it has to be answered.
+    pub fn stream_ended(&mut self) {
+        if !self.waiting.is_empty() {
+            self.close("it closed its output before it answered".to_owned());
+        }
+    }
+
+    /// Something that the protocol forbids, behind which nothing more is read.
+    pub fn broken(&mut self, what: String) {
+        self.breach(what);
+        self.close("it broke the protocol".to_owned());
+    }
+
     fn breach(&mut self, what: impl Into<String>) {
         if self.breaches.len() < NOTED {
             self.breaches.push(what.into());
@@ -47,7 +72,7 @@ impl Wire {
     }
 
     /// Takes a line. `None` where the connection is of no use any more.
-    fn take(&mut self, line: &[u8]) -> Option<Option<RxJsonRpcMessage<RoleClient>>> {
+    pub fn take(&mut self, line: &[u8]) -> Option<Option<RxJsonRpcMessage<RoleClient>>> {
         let Ok(text) = std::str::from_utf8(line) else {
             self.breach("a line that is no UTF-8");
             return self.goes_on();
@@ -99,6 +124,9 @@ impl Wire {
                 return None;
             }
         };
+        if let ("initialize", Answer::Result(result)) = (method.as_str(), &answer) {
+            self.version = result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned);
+        }
         if method.starts_with("tools/") {
             self.answer = Some(answer);
         }
@@ -138,7 +166,7 @@ impl Lines {
         let shared = Arc::clone(wire);
         let reading = move || {
             read_lines(output, most, &shared, &sender);
-            lock(&shared).closed = true;
+            lock(&shared).close("it closed its output before it answered".to_owned());
         };
         std::thread::Builder::new().name("probe reads".to_owned()).spawn(reading)?;
         Ok(Self { wire: Arc::clone(wire), out, read })
@@ -193,7 +221,7 @@ impl Transport<RoleClient> for Lines {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let sent = serde_json::to_value(&item).map_err(std::io::Error::from).and_then(|value| {
             if let (Some(id), Some(method)) = (value.get("id"), value.get("method").and_then(Value::as_str)) {
-                lock(&self.wire).waiting.insert(id.to_string(), method.to_owned());
+                lock(&self.wire).asks(id.to_string(), method.to_owned());
             }
             let mut line = serde_json::to_vec(&value)?;
             line.push(b'\n');

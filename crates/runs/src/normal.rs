@@ -115,6 +115,8 @@ pub mod of_meta {
     pub const SESSION: &str = "session";
     /// The case that a run is of: `case NAME` judges it.
     pub const CASE: &str = "case";
+    /// What a probe says of a run: `invariant NAME` alone judges it, of the invariants.
+    pub const PROBE: &str = "probe";
 }
 
 /// The counts of a usage.

@@ -10,7 +10,7 @@ use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
-use averment_probe::{Ask, Client, Danger, Plan, Probe, Recorded, SERVER_RULES};
+use averment_probe::{Ask, Client, Danger, Plan, Probe, Recorded, SERVER_RULES, Target, Url};
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -23,6 +23,7 @@ Examples:
   aver probe pack.yaml --server 'npx -y some-mcp-server .' --allow-run
   aver probe invariants.assert --server './server --stdio' --allow-run --cases 20 --seed 7
   aver probe pack.yaml --server './server' --allow-run --dry-run    what would be called
+  aver probe pack.yaml --url http://127.0.0.1:8000/mcp --header 'Authorization: Bearer …'
   aver probe pack.yaml --server './server' --allow-run --allow-tool 'delete_*'
   aver probe pack.yaml --server './server' --allow-run --save probed
   aver check pack.yaml -r probed/server.assert probed/runs.jsonl    the same verdicts again
@@ -35,8 +36,14 @@ pub struct Arguments {
     #[arg(value_name = "RULES")]
     rules: PathBuf,
     /// The command that starts the server and speaks MCP over its standard input and output; read as words, by no shell
-    #[arg(long, value_name = "COMMAND")]
-    server: String,
+    #[arg(long, value_name = "COMMAND", required_unless_present = "url", conflicts_with = "url")]
+    server: Option<String>,
+    /// The address of a server that runs already and speaks MCP over streamable HTTP
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// A header for the server behind --url
+    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    header: Vec<String>,
     /// The server may be started
     #[arg(long)]
     allow_run: bool,
@@ -76,8 +83,7 @@ pub struct Arguments {
 
 /// Asks and judges.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
-    let words = words(arguments)?;
-    let variables = variables(&arguments.env)?;
+    let target = target(arguments)?;
     let danger = Danger::new(&arguments.allow_tool, &arguments.deny_tool).map_err(|error| {
         Stop::usage(format!("a pattern for tools cannot be used: {error}"), "write a name, or `delete_*`")
     })?;
@@ -86,7 +92,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let first = given.read(&[])?;
     signals::may_run(true);
     signals::end_with_commands(false)?;
-    let mut client = Client::start(words, variables, limits(arguments)?).map_err(not_there)?;
+    let mut client = Client::start(target, limits(arguments)?).map_err(not_there)?;
     let tools = client.tools().map_err(not_there)?;
     let plans = given.plans(&first, &tools)?;
     let left = plans.iter().flat_map(|plan| &plan.left);
@@ -234,20 +240,37 @@ impl Given<'_> {
     }
 }
 
-/// The words of the server's command, where it may be started.
-fn words(arguments: &Arguments) -> Result<Vec<String>, Stop> {
-    let words = shell_words::split(&arguments.server).map_err(|_| {
-        let message = format!("the words of `--server {}` cannot be told apart", arguments.server);
+/// Where the server is: a command that may be started, or an address.
+fn target(arguments: &Arguments) -> Result<Target, Stop> {
+    let Some(server) = &arguments.server else { return url(arguments).map(Target::Url) };
+    let words = shell_words::split(server).map_err(|_| {
+        let message = format!("the words of `--server {server}` cannot be told apart");
         Stop::usage(message, "close its quotes")
     })?;
     if words.is_empty() {
         return Err(Stop::usage("`--server` names no program", "write the command that starts the server"));
     }
     if !arguments.allow_run {
-        let message = format!("`{}` would be started, and nothing is without permission", arguments.server);
+        let message = format!("`{server}` would be started, and nothing is without permission");
         return Err(Stop::usage(message, "add `--allow-run`"));
     }
-    Ok(words)
+    Ok(Target::Program(words, variables(&arguments.env)?))
+}
+
+fn url(arguments: &Arguments) -> Result<Url, Stop> {
+    let url = arguments.url.clone().unwrap_or_default();
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        let message = format!("`{url}` is no address of a server");
+        return Err(Stop::usage(message, "write for example `--url http://127.0.0.1:8000/mcp`"));
+    }
+    let header = |one: &String| {
+        let (name, value) = one.split_once(':').filter(|(name, _)| !name.trim().is_empty())?;
+        let is_plain = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        (is_plain(name) && is_plain(value)).then(|| (name.trim().to_owned(), value.trim().to_owned()))
+    };
+    let wrong = || Stop::usage("`--header` takes a name and a value", "write `--header 'Authorization: Bearer …'`");
+    let headers = arguments.header.iter().map(|one| header(one).ok_or_else(wrong)).collect::<Result<_, _>>()?;
+    Ok(Url { url, headers })
 }
 
 fn variables(given: &[String]) -> Result<Vec<(String, String)>, Stop> {

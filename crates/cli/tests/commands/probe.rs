@@ -146,3 +146,100 @@ fn the_example_finds_what_is_wrong_with_its_server() {
     failed.dedup();
     assert_eq!(failed, ["words-are-counted.1"], "{ran:?}");
 }
+
+/// A server over HTTP, ended with this.
+struct Served(std::process::Child, String);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ended_already = self.0.kill();
+        let _waited = self.0.wait();
+    }
+}
+
+fn served(folder: &Folder, how: &str) -> Served {
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/probe_http_server.py");
+    let mut python = std::process::Command::new("python3");
+    python.arg(server).args([how, "port"]).current_dir(folder.path()).stderr(std::process::Stdio::null());
+    let child = python.spawn().unwrap();
+    let started = Instant::now();
+    while !folder.path().join("port").exists() {
+        assert!(started.elapsed() < Duration::from_secs(20), "the server does not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Served(child, format!("http://127.0.0.1:{}/mcp", folder.read("port")))
+}
+
+const HEADER: &str = "--header 'Authorization: Bearer abc'";
+
+#[test]
+fn a_server_behind_an_address_is_asked_over_http() {
+    for how in ["good", "events"] {
+        let folder = folder();
+        if how == "events" {
+            folder.write("r.assert", RULES.split_inclusive("}\n").take(1).collect::<String>().as_bytes());
+        }
+        let server = served(&folder, how);
+        let ran = folder.aver(&format!("probe r.assert --url {} {HEADER} --format short --save out", server.1));
+        assert_eq!(ran.code, 0, "{how}: {ran:?}");
+        assert!(folder.read("out/runs.jsonl").contains("\"structuredContent\""), "{how}");
+        assert!(!folder.read("out/runs.jsonl").contains("Bearer"), "{how}");
+        // The session is said to be at its end.
+        assert_eq!(folder.read("port.deleted"), "session-1", "{how}");
+    }
+}
+
+#[test]
+fn what_a_server_does_wrong_over_http_is_a_finding_in_time() {
+    for (how, id, said) in [
+        ("hangs", "hang", "no answer within 1s"),
+        ("status", "crash", "the HTTP status 500"),
+        ("moved", "crash", "the HTTP status 307"),
+        ("wrong-id", "protocol", "id 4711"),
+        ("no-json", "protocol", "no JSON"),
+        ("large", "protocol", "more than 1048576 bytes"),
+        ("closes", "protocol", "no JSON"),
+        ("silent", "crash", "closed its output before it answered"),
+    ] {
+        let folder = folder();
+        let server = served(&folder, how);
+        let flags = "--format short --timeout 1s --max-answer 1MiB --save out";
+        let started = Instant::now();
+        let ran = folder.aver(&format!("probe r.assert --url {} {HEADER} {flags}", server.1));
+        assert!(started.elapsed() < Duration::from_secs(20), "{how}: {:?}", started.elapsed());
+        assert_eq!(ran.code, 1, "{how}: {ran:?}");
+        assert!(ran.out.contains(&format!("[{id}]")) && ran.out.contains(said), "{how}: {ran:?}");
+        let again = folder.aver("check r.assert -r out/server.assert out/runs.jsonl --format short");
+        assert_eq!((again.code, last(&again)), (1, last(&ran)), "{how}");
+    }
+}
+
+#[test]
+fn an_address_that_leads_nowhere_is_said() {
+    let folder = folder();
+    folder
+        .aver("probe r.assert --url http://127.0.0.1:9/mcp")
+        .refused(&["does not begin to speak MCP", "cannot be reached"]);
+    folder.aver("probe r.assert --url ftp://here").refused(&["is no address of a server", "--url http://"]);
+    folder.aver("probe r.assert --url http://h --header nothing").refused(&["`--header` takes a name and a value"]);
+    folder.aver("probe r.assert").refused(&["--server"]);
+    folder.aver("probe r.assert --url http://h --server x").refused(&["cannot be used with"]);
+    let server = served(&folder, "good");
+    folder.aver(&format!("probe r.assert --url {}", server.1)).refused(&["the HTTP status 400"]);
+}
+
+#[test]
+fn an_invariant_judges_what_was_asked_for_it() {
+    let folder = folder();
+    let rules = "invariant small { call echo generate { a: integer 0..3 } cases 4 seed 1\n  response.a <= 3\n}\ninvariant large { call echo generate { a: integer 5..9 } cases 4 seed 1\n  response.a >= 5\n}\n";
+    folder.write("r.assert", rules.as_bytes());
+    let ran = probed(&folder, "good", "--format short --save out");
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:?}");
+    // In a recording that names no invariant each judges all calls of its tool.
+    let runs = folder.read("out/runs.jsonl").replace("\"invariant\"", "\"other\"");
+    folder.write("all.jsonl", runs.as_bytes());
+    for threads in ["1", "2"] {
+        let all = folder.aver(&format!("check r.assert all.jsonl --format short --threads {threads}"));
+        assert!(all.out.contains("[small.1]") && all.out.contains("[large.1]"), "{all:?}");
+    }
+}

@@ -72,10 +72,14 @@ impl Selection {
     }
 }
 
-/// Why a rule does not judge a run: it is a case, and the run is of another one.
+/// Why a rule does not judge a run: it is a case, and the run is of another one; or an invariant, and what was asked was asked for another one.
 #[must_use]
 pub fn other_case(rule: &Rule, run: &Run<'_>, assume: bool) -> Option<String> {
-    let RuleRole::Case { prompt } = &rule.role else { return None };
+    let prompt = match &rule.role {
+        RuleRole::Case { prompt } => prompt,
+        RuleRole::Invariant => return other_invariant(rule, run),
+        _ => return None,
+    };
     let of_case = match run.root("meta").value {
         Value::Object(meta) => meta.get(of_meta::CASE).and_then(|case| text(&case.value)),
         _ => None,
@@ -87,6 +91,14 @@ pub fn other_case(rule: &Rule, run: &Run<'_>, assume: bool) -> Option<String> {
         (None, None) => assume,
     };
     (!is_own).then(|| format!("the run is not of the case `{}`", rule.id))
+}
+
+fn other_invariant(rule: &Rule, run: &Run<'_>) -> Option<String> {
+    let Value::Object(meta) = run.root("meta").value else { return None };
+    let Value::Object(probe) = meta.get(of_meta::PROBE)?.value else { return None };
+    let of_probe = probe.get("invariant")?.value;
+    let is_other = text(&of_probe).is_some_and(|name| name != rule.id);
+    is_other.then(|| format!("what was asked was not asked for `{}`", rule.id))
 }
 
 fn text<'run>(value: &Value<'run>) -> Option<&'run str> {

@@ -1,0 +1,203 @@
+//! Streamable HTTP: each message to the server is a POST of its own, whose answer is a message or a stream of events with messages.
+//! (Model Context Protocol, revision 2025-06-18, transports.)
+
+use crate::transport::{Shared, lock};
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, Sender};
+
+/// The header that names the session.
+const SESSION: &str = "mcp-session-id";
+/// How long the end of a session may take.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// A server that is asked over HTTP.
+#[derive(Debug, Clone)]
+pub struct Url {
+    /// Where it is.
+    pub url: String,
+    /// Further headers, such as one that says who asks.
+    pub headers: Vec<(String, String)>,
+}
+
+/// A connection.
+pub(crate) struct Http {
+    shared: Arc<Posting>,
+    read: Receiver<RxJsonRpcMessage<RoleClient>>,
+}
+
+/// What the threads that post share.
+struct Posting {
+    agent: ureq::Agent,
+    target: Url,
+    most: u64,
+    wire: Shared,
+    sender: Sender<RxJsonRpcMessage<RoleClient>>,
+    session: Mutex<Option<String>>,
+}
+
+impl Http {
+    /// Speaks with a server; `most` are the bytes of the longest answer that is read, `time` how long it may take.
+    pub fn new(target: &Url, wire: &Shared, most: u64, time: Duration) -> Self {
+        let config = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0);
+        let agent = config.timeout_global(Some(time.saturating_mul(5))).build().into();
+        let (sender, read) = tokio::sync::mpsc::channel(64);
+        let (wire, session) = (Arc::clone(wire), Mutex::default());
+        Self { shared: Arc::new(Posting { agent, target: target.clone(), most, wire, sender, session }), read }
+    }
+}
+
+impl Posting {
+    fn session(&self) -> Option<String> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The headers of each request.
+    fn headers(&self) -> Vec<(String, String)> {
+        let mut headers = self.target.headers.clone();
+        headers.extend(self.session().map(|session| (SESSION.to_owned(), session)));
+        let version = lock(&self.wire).version.clone();
+        headers.extend(version.map(|version| ("mcp-protocol-version".to_owned(), version)));
+        headers
+    }
+
+    /// Sends a message, and reads what is answered to it.
+    fn post(&self, body: &[u8], is_request: bool) {
+        let mut request = self.agent.post(&self.target.url).header("content-type", "application/json");
+        request = request.header("accept", "application/json, text/event-stream");
+        for (name, value) in self.headers() {
+            request = request.header(name, value);
+        }
+        let response = match request.send(body) {
+            Ok(response) => response,
+            Err(error) => return lock(&self.wire).close(format!("it cannot be reached: {error}")),
+        };
+        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        if let Some(session) = header(SESSION) {
+            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+        }
+        let (status, kind) = (response.status().as_u16(), header("content-type").unwrap_or_default());
+        if !is_request && (200..300).contains(&status) {
+            return;
+        }
+        if status != 200 {
+            return lock(&self.wire).close(format!("it answered with the HTTP status {status}"));
+        }
+        let body = response.into_body().into_reader();
+        if kind.starts_with("text/event-stream") {
+            self.events(body);
+        } else {
+            self.message(body);
+        }
+    }
+
+    /// Reads a message that is the whole answer.
+    fn message(&self, body: impl std::io::Read) {
+        let mut bytes = Vec::new();
+        if let Err(error) = body.take(self.most.saturating_add(1)).read_to_end(&mut bytes) {
+            return lock(&self.wire).close(format!("its answer broke off: {error}"));
+        }
+        self.take(&bytes);
+    }
+
+    /// Reads a stream of events until it ends: the `data` of each is a message.
+    fn events(&self, body: impl std::io::Read) {
+        let (mut body, mut line, mut data) = (BufReader::new(body), Vec::new(), Vec::new());
+        loop {
+            line.clear();
+            let read = (&mut body).take(self.most.saturating_add(1)).read_until(b'\n', &mut line);
+            let ended = match read {
+                Ok(read) => read == 0,
+                Err(error) => return lock(&self.wire).close(format!("its answer broke off: {error}")),
+            };
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            if let Some(value) = text.strip_prefix(b"data:") {
+                data.extend_from_slice(value.strip_prefix(b" ").unwrap_or(value));
+            }
+            if (ended || text.is_empty()) && !data.is_empty() {
+                if !self.take(&data) {
+                    return;
+                }
+                data.clear();
+            }
+            if ended {
+                return lock(&self.wire).stream_ended();
+            }
+        }
+    }
+
+    /// Takes a message as it was written; whether more may come.
+    fn take(&self, bytes: &[u8]) -> bool {
+        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > self.most {
+            lock(&self.wire).broken(format!("an answer of more than {} bytes", self.most));
+            return false;
+        }
+        let taken = lock(&self.wire).take(bytes);
+        match taken {
+            None => lock(&self.wire).closed = Some("it broke the protocol".to_owned()),
+            Some(None) => return true,
+            Some(Some(message)) => return self.sender.blocking_send(message).is_ok(),
+        }
+        false
+    }
+}
+
+impl Transport<RoleClient> for Http {
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let shared = Arc::clone(&self.shared);
+        let sent = serde_json::to_value(&item).map_err(std::io::Error::from).and_then(|value| {
+            let method = value.get("method").and_then(Value::as_str);
+            let request = value.get("id").zip(method).map(|(id, method)| (id.to_string(), method.to_owned()));
+            let is_request = request.is_some();
+            if let Some((id, method)) = request {
+                lock(&shared.wire).asks(id, method);
+            }
+            let body = serde_json::to_vec(&value)?;
+            // Of its own: while one answer is read the server may ask something back.
+            let post = move || shared.post(&body, is_request);
+            std::thread::Builder::new().name("probe posts".to_owned()).spawn(post).map(drop)
+        });
+        std::future::ready(sent)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            if let Ok(message) = tokio::time::timeout(Duration::from_millis(20), self.read.recv()).await {
+                return message;
+            }
+            // Nobody else closes the channel: each thread that posts may send.
+            if lock(&self.shared.wire).closed.is_some() && self.read.is_empty() {
+                return None;
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.read.close();
+        Ok(())
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        if self.shared.session().is_none() {
+            return;
+        }
+        let mut request = self.shared.agent.delete(&self.shared.target.url);
+        for (name, value) in self.shared.headers() {
+            request = request.header(name, value);
+        }
+        let _it_may_not_know_sessions = request.config().timeout_global(Some(GOODBYE)).build().call();
+    }
+}

@@ -6,24 +6,28 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "it starts a server, reads what it answers in threads, and waits so long and no longer"
+    reason = "it starts a server, reads what it answers in threads, waits so long and no longer, and reads a corpus"
 )]
 
 mod catalogue;
 mod client;
+mod corpus;
 mod danger;
 mod http;
 mod plan;
 mod record;
+mod shrink;
 mod transport;
 mod value;
 
 pub use catalogue::catalogue;
 pub use client::{Client, Limits, StartError, Target};
+pub use corpus::{Kept, read as read_corpus};
 pub use danger::Danger;
 pub use http::Url;
 pub use plan::{Arguments, Ask, Plan, Rules, named, plan};
 pub use record::{Probe, Recorded};
+pub use shrink::{Fails, Smallest};
 
 /// Rules for recorded probes: that the server lived, answered in time and spoke the protocol.
 pub const SERVER_RULES: &str = include_str!("server.assert");

@@ -208,6 +208,12 @@ impl Plan {
 }
 
 impl Ask {
+    /// Whether one of its calls is of a tool.
+    #[must_use]
+    pub fn calls(&self, tool: &str) -> bool {
+        self.calls.iter().any(|call| call.tool == tool)
+    }
+
     fn of_steps(name: &str, steps: Vec<Step>) -> Self {
         let calls = steps.into_iter().map(|step| {
             let Step { tool, alias, arguments } = step;

@@ -1,6 +1,7 @@
 //! Asking, and what is recorded of it: a run in normal form for each invariant, and for each tool where it is for each.
 
 use crate::client::{Client, Outcome};
+use crate::corpus::Kept;
 use crate::danger::Danger;
 use crate::plan::{Arguments, Ask, Call};
 use crate::value::{Known, Made};
@@ -18,6 +19,10 @@ pub struct Probe<'a> {
     pub seed: Option<u64>,
     /// How many inputs of each, where it is not as the rules say.
     pub cases: Option<u32>,
+    /// Inputs that are asked before those that are made.
+    pub kept: &'a [Kept],
+    /// Whether no others are asked.
+    pub replay: bool,
 }
 
 /// What was recorded of one ask.
@@ -31,11 +36,13 @@ pub struct Recorded {
     pub skipped: Vec<String>,
     /// Whether the server died, hung or broke the protocol.
     pub failed: bool,
+    /// How often it hung.
+    pub(crate) hangs: usize,
 }
 
 /// What comes about while one is asked.
 #[derive(Default)]
-struct Course {
+pub(crate) struct Course {
     known: Known,
     calls: Vec<Value>,
     crash: Vec<String>,
@@ -50,15 +57,14 @@ impl Probe<'_> {
     /// # Errors
     /// Inputs that cannot be made.
     pub fn ask(&self, ask: &Ask, mut client: Option<&mut Client>) -> Result<Recorded, Box<Diagnostic>> {
-        let mut course = Course::default();
-        course.known.tool.clone_from(&ask.each);
+        let mut course = Course::of(ask);
         for call in &ask.calls {
             let declared = self.tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&call.tool));
             if let Some(why) = self.danger.of(&call.tool, declared) {
                 course.skipped.push(format!("`{}`: {why}", call.tool));
                 break;
             }
-            if !self.call(call, &mut course, client.as_deref_mut())? {
+            if !self.call((ask, call), &mut course, client.as_deref_mut())? {
                 break;
             }
         }
@@ -66,7 +72,12 @@ impl Probe<'_> {
     }
 
     /// Makes a call with all its inputs; whether the next can be made.
-    fn call(&self, call: &Call, course: &mut Course, mut client: Option<&mut Client>) -> Result<bool, Box<Diagnostic>> {
+    fn call(
+        &self,
+        (ask, call): (&Ask, &Call),
+        course: &mut Course,
+        mut client: Option<&mut Client>,
+    ) -> Result<bool, Box<Diagnostic>> {
         let inputs = match &call.arguments {
             Arguments::Written(entries) => {
                 let entries = entries.iter().map(|(name, value)| Ok((name.clone(), course.known.value(value)?)));
@@ -81,6 +92,14 @@ impl Probe<'_> {
             }
             Arguments::Made(inputs) => inputs,
         };
+        for kept in self.kept.iter().filter(|kept| kept.is_of(ask, &call.tool)) {
+            if !course.make(call, kept.arguments.clone(), client.as_deref_mut()) {
+                return Ok(false);
+            }
+        }
+        if self.replay {
+            return Ok(true);
+        }
         for case in 0..self.cases.unwrap_or(inputs.cases) {
             let input = inputs.case(self.seed.unwrap_or(inputs.seed), case)?;
             if !course.make(call, input.arguments, client.as_deref_mut()) {
@@ -90,25 +109,32 @@ impl Probe<'_> {
         Ok(true)
     }
 
-    fn recorded(&self, ask: &Ask, course: Course) -> Recorded {
+    pub(crate) fn recorded(&self, ask: &Ask, course: Course) -> Recorded {
         let Course { calls, crash, hang, protocol, skipped, .. } = course;
         let failed = !(crash.is_empty() && hang.is_empty() && protocol.is_empty());
         let id = match &ask.each {
             Some(tool) => format!("{}: {tool}", ask.invariant),
             None => ask.invariant.clone(),
         };
-        let count = calls.len();
+        let (count, hangs) = (calls.len(), hang.len());
         let probe = json!({
             "invariant": ask.invariant, "crash": crash, "hang": hang, "protocol": protocol, "skipped": skipped,
         });
         let run = json!({"id": id, "tools": self.tools, "calls": calls, "meta": {"probe": probe}});
-        Recorded { run, calls: count, skipped, failed }
+        Recorded { run, calls: count, skipped, failed, hangs }
     }
 }
 
 impl Course {
+    /// The beginning of one.
+    pub(crate) fn of(ask: &Ask) -> Self {
+        let mut course = Self::default();
+        course.known.tool.clone_from(&ask.each);
+        course
+    }
+
     /// Makes one call; whether the server lives on.
-    fn make(&mut self, call: &Call, arguments: Map<String, Value>, client: Option<&mut Client>) -> bool {
+    pub(crate) fn make(&mut self, call: &Call, arguments: Map<String, Value>, client: Option<&mut Client>) -> bool {
         let outcome = match client {
             Some(client) => client.call(&call.tool, arguments.clone()),
             None => Outcome::default(),

@@ -10,7 +10,7 @@ use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
-use averment_probe::{Ask, Client, Danger, Plan, Probe, Recorded, SERVER_RULES, Target, Url};
+use averment_probe::{Ask, Client, Danger, Kept, Plan, Probe, Recorded, SERVER_RULES, Smallest, Target, Url};
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -25,6 +25,8 @@ Examples:
   aver probe pack.yaml --server './server' --allow-run --dry-run    what would be called
   aver probe pack.yaml --url http://127.0.0.1:8000/mcp --header 'Authorization: Bearer …'
   aver probe pack.yaml --server './server' --allow-run --allow-tool 'delete_*'
+  aver probe pack.yaml --server './server' --allow-run --corpus found            keeps what fails
+  aver probe pack.yaml --server './server' --allow-run --corpus found --replay   asks that again
   aver probe pack.yaml --server './server' --allow-run --save probed
   aver check pack.yaml -r probed/server.assert probed/runs.jsonl    the same verdicts again
 
@@ -74,6 +76,15 @@ pub struct Arguments {
     /// The longest answer that is read
     #[arg(long, value_name = "SIZE", default_value = "16MiB")]
     max_answer: String,
+    /// Inputs that something was found with before: they are asked first, and what is found now is kept there, a file each
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+    /// Ask with the inputs of the corpus alone
+    #[arg(long, requires = "corpus")]
+    replay: bool,
+    /// Look for no smaller input where one fails
+    #[arg(long)]
+    no_shrink: bool,
     /// Keep what was recorded in this folder: runs.jsonl, and server.assert with the rules on the server
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -92,13 +103,21 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let first = given.read(&[])?;
     signals::may_run(true);
     signals::end_with_commands(false)?;
+    let kept = kept(arguments)?;
     let mut client = Client::start(target, limits(arguments)?).map_err(not_there)?;
     let tools = client.tools().map_err(not_there)?;
     let plans = given.plans(&first, &tools)?;
     let left = plans.iter().flat_map(|plan| &plan.left);
     left.for_each(|(name, why)| note(&format!("`{name}` is not asked: {why}")));
-    let asks: Vec<&Ask> = plans.iter().flat_map(|plan| &plan.asks).collect();
-    let probe = Probe { tools: &tools, danger: &danger, seed: arguments.seed, cases: arguments.cases };
+    let asks = plans.iter().flat_map(|plan| &plan.asks);
+    let is_kept = |ask: &Ask| kept.iter().any(|kept| kept.invariant == ask.invariant && ask.calls(&kept.tool));
+    let asks: Vec<&Ask> = asks.filter(|ask| !arguments.replay || is_kept(ask)).collect();
+    if asks.is_empty() {
+        let message = "the corpus holds no input for these invariants and this server";
+        return Err(Stop::usage(message, "leave `--replay` out"));
+    }
+    let (seed, cases, replay) = (arguments.seed, arguments.cases, arguments.replay);
+    let probe = Probe { tools: &tools, danger: &danger, seed, cases, kept: &kept, replay };
     if arguments.dry_run {
         drop(client);
         return given.would(&probe, &asks);
@@ -197,17 +216,29 @@ impl Given<'_> {
 
     /// Asks everything; what was recorded, a line for each run.
     fn ask(&self, probe: &Probe<'_>, asks: &[&Ask], client: &mut Client) -> Result<String, Stop> {
+        let arguments = self.arguments;
         let shown = Stream::Err.is_terminal();
+        let judge = check::rules_of(&self.check("probe.jsonl", "server.assert", String::new())?, self.color)?;
+        let fails = |run: &Value| failing(&judge, run);
         let (mut lines, mut calls, mut skipped) = (String::new(), 0_usize, 0_usize);
         for (number, ask) in (1_usize..).zip(asks) {
             if shown {
                 say(&format!("\r\x1b[K{number} of {}: {}", asks.len(), one_line(&ask.invariant)));
             }
-            let recorded = self.one(probe, ask, Some(client))?;
+            let recorded = self.one(probe, ask, Some(&mut *client))?;
             calls = calls.saturating_add(recorded.calls);
             skipped = skipped.saturating_add(usize::from(!recorded.skipped.is_empty()));
             lines.push_str(&recorded.run.to_string());
             lines.push('\n');
+            let with = (&mut *client, !arguments.no_shrink);
+            if let Some(smallest) = probe.smallest(ask, &recorded, &fails, with) {
+                calls = calls.saturating_add(smallest.calls);
+                self.keep(ask, &smallest)?;
+                if let Some(run) = &smallest.run {
+                    lines.push_str(&run.to_string());
+                    lines.push('\n');
+                }
+            }
         }
         if shown {
             say("\r\x1b[K");
@@ -233,11 +264,49 @@ impl Given<'_> {
             replace::write(&server, SERVER_RULES.as_bytes())?;
             (name, of_server) = (runs.display().to_string(), server.display().to_string());
         }
-        let rules = Input::Made { name: of_server, text: SERVER_RULES.to_owned() };
-        let runs = Input::Made { name, text: recorded.to_owned() };
-        let made = check::Made { rules, runs };
-        check::run(&arguments.judging.arguments(&arguments.rules, made, &[])?, self.color)
+        check::run(&self.check(&name, &of_server, recorded.to_owned())?, self.color)
     }
+
+    /// What `aver check` is to do with what was recorded.
+    fn check(&self, name: &str, of_server: &str, recorded: String) -> Result<check::Arguments, Stop> {
+        let rules = Input::Made { name: of_server.to_owned(), text: SERVER_RULES.to_owned() };
+        let made = check::Made { rules, runs: Input::Made { name: name.to_owned(), text: recorded } };
+        self.arguments.judging.arguments(&self.arguments.rules, made, &[])
+    }
+
+    /// Says with which input something was found, and keeps it where there is a corpus.
+    fn keep(&self, ask: &Ask, smallest: &Smallest) -> Result<(), Stop> {
+        let Smallest { tool, arguments, found, .. } = smallest;
+        if let (Some(_), Ok(shown)) = (&smallest.run, serde_json::to_string(arguments)) {
+            let shown: String = shown.chars().take(SHOWN).collect();
+            note(&format!("`{}` fails with a smaller input, too: `{tool}` {shown}", ask.invariant));
+        }
+        let Some(folder) = &self.arguments.corpus else { return Ok(()) };
+        let (invariant, tool) = (ask.invariant.clone(), tool.clone());
+        let kept = Kept { invariant, tool, arguments: arguments.clone(), found: found.clone() };
+        std::fs::create_dir_all(folder)?;
+        replace::write(&folder.join(kept.file()), kept.text().as_bytes())?;
+        Ok(())
+    }
+}
+
+/// Characters of an input in a note.
+const SHOWN: usize = 200;
+
+/// The assertions that fail in a run: of the rules, and of those on the server.
+fn failing(rules: &averment::Rules, run: &Value) -> Vec<String> {
+    let Ok(outcome) = rules.check_one(run) else { return Vec::new() };
+    let failed = outcome.findings().filter(|found| found.status() == averment::Status::Failed);
+    let counts = |id: &str| rules.assertion(id).is_some_and(|one| one.severity() == averment::Severity::Error);
+    failed.map(|found| found.id()).filter(|id| counts(id)).map(str::to_owned).collect()
+}
+
+/// The corpus.
+fn kept(arguments: &Arguments) -> Result<Vec<Kept>, Stop> {
+    let Some(folder) = &arguments.corpus else { return Ok(Vec::new()) };
+    averment_probe::read_corpus(folder).map_err(|(path, why)| {
+        Stop::usage(format!("`{}` cannot be used: {why}", path.display()), "name a folder that `--corpus` has written")
+    })
 }
 
 /// Where the server is: a command that may be started, or an address.

@@ -243,3 +243,69 @@ fn an_invariant_judges_what_was_asked_for_it() {
         assert!(all.out.contains("[small.1]") && all.out.contains("[large.1]"), "{all:?}");
     }
 }
+
+/// The arguments that a server was sent, call by call.
+fn sent(folder: &Folder) -> Vec<serde_json::Value> {
+    let text = folder.read("sent.jsonl");
+    text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["arguments"].clone()).collect()
+}
+
+#[test]
+fn the_smallest_input_that_fails_is_found_kept_and_asked_again() {
+    let folder = folder();
+    let rules = "invariant below { call echo generate { a: integer 0..1000, s: string 2..20 } cases 5 seed 3\n  response.a < 137\n}\n";
+    folder.write("r.assert", rules.as_bytes());
+    let ran = probed(&folder, "good", "--format json --save out --corpus found");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(
+        ran.err.contains("`below` fails with a smaller input, too: `echo` {\"a\":137,\"s\":\"xx\"}"),
+        "{}",
+        ran.err
+    );
+    let runs = folder.read("out/runs.jsonl");
+    let smallest: serde_json::Value = serde_json::from_str(runs.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(
+        (smallest["id"].as_str(), &smallest["calls"][0]["args"]["a"]),
+        (Some("below: smallest"), &serde_json::json!(137))
+    );
+    assert_eq!(folder.aver("check r.assert -r out/server.assert out/runs.jsonl").code, 1);
+    // The same each time.
+    let first = sent(&folder);
+    folder.write("sent.jsonl", b"");
+    probed(&folder, "good", "--quiet");
+    assert_eq!(sent(&folder), first);
+    // The corpus is asked before anything else, or alone.
+    let files: Vec<_> = std::fs::read_dir(folder.path().join("found")).unwrap().flatten().collect();
+    assert_eq!(files.len(), 1);
+    folder.write("sent.jsonl", b"");
+    let again = probed(&folder, "good", "--corpus found --replay --format short");
+    assert!(again.code == 1 && again.out.contains("[below.1]"), "{again:?}");
+    assert_eq!(sent(&folder)[0], serde_json::json!({"a": 137, "s": "xx"}));
+    folder.write("r.assert", rules.replace("137", "2000").as_bytes());
+    folder.write("sent.jsonl", b"");
+    assert_eq!(probed(&folder, "good", "--corpus found --replay").code, 0);
+    assert_eq!(sent(&folder).len(), 1);
+    folder.write("r.assert", rules.replace("below", "other").as_bytes());
+    probed(&folder, "good", "--corpus found --replay").refused(&["holds no input for these invariants"]);
+    folder.write("found/x.json", b"[]");
+    probed(&folder, "good", "--corpus found").refused(&["found/x.json", "no input that was kept"]);
+    folder.write("sent.jsonl", b"");
+    folder.write("r.assert", rules.as_bytes());
+    probed(&folder, "good", "--quiet --no-shrink");
+    assert_eq!(sent(&folder).len(), 5);
+}
+
+#[test]
+fn an_input_with_which_a_server_dies_is_kept_and_made_smaller() {
+    let folder = folder();
+    folder.write(
+        "r.assert",
+        b"invariant lives { call echo generate { a: integer 0..9 } cases 3 seed 7\n  response exists\n}\n",
+    );
+    let ran = probed(&folder, "closes", "--timeout 2s --format short --corpus found");
+    assert!(ran.code == 1 && ran.out.contains("[crash]"), "{ran:?}");
+    let file = std::fs::read_dir(folder.path().join("found")).unwrap().flatten().next().unwrap().path();
+    let kept: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!((&kept["arguments"], &kept["tool"]), (&serde_json::json!({"a": 0}), &serde_json::json!("echo")));
+    assert!(kept["found"].as_array().unwrap().contains(&serde_json::json!("crash")), "{kept}");
+}

@@ -6,6 +6,7 @@
 mod random;
 mod schema;
 mod size;
+mod smaller;
 #[cfg(test)]
 mod tests;
 mod tools;

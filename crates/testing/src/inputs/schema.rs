@@ -94,7 +94,7 @@ impl Maker {
         None
     }
 
-    fn accepts(&self, arguments: &Map<String, Value>) -> bool {
+    pub fn accepts(&self, arguments: &Map<String, Value>) -> bool {
         let Ok(text) = serde_json::to_string(arguments) else { return false };
         let arena = Bump::new();
         let Ok(document) = json::parse(&text, 0, &arena, &self.limits) else { return false };

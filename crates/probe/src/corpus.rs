@@ -1,0 +1,104 @@
+//! A corpus: inputs that something was found with, a file each, which are asked again.
+
+use crate::plan::Ask;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// The largest file that is read, and how many there may be.
+const BYTES: u64 = 16 << 20;
+const FILES: usize = 10_000;
+/// Characters of the name of a file before its hash.
+const NAME: usize = 40;
+
+/// An input that something was found with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// The invariant that it was made for.
+    pub invariant: String,
+    /// The tool that it was given to.
+    pub tool: String,
+    /// The input.
+    pub arguments: Map<String, Value>,
+    /// What was found: the ids of assertions that failed.
+    pub found: Vec<String>,
+}
+
+impl Kept {
+    /// The name of its file, which says of what it is.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        let of = serde_json::json!([self.invariant, self.tool, self.arguments]).to_string();
+        let hash: String = Sha256::digest(of).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+        let name: String = self.invariant.chars().take(NAME).map(plain).collect();
+        PathBuf::from(format!("{name}-{hash}.json"))
+    }
+
+    /// Whether it is one for what is asked.
+    #[must_use]
+    pub fn is_of(&self, ask: &Ask, tool: &str) -> bool {
+        self.invariant == ask.invariant && self.tool == tool
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+/// Reads a corpus, in the order of the names of its files; a folder that is not there is an empty one.
+///
+/// # Errors
+/// What cannot be read: the file, and why.
+pub fn read(folder: &Path) -> Result<Vec<Kept>, (PathBuf, String)> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| (folder.to_owned(), error.to_string()))?,
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect();
+    paths.sort();
+    if paths.len() > FILES {
+        return Err((folder.to_owned(), format!("there are more than {FILES} files in it")));
+    }
+    let read = |path: PathBuf| {
+        let wrong = |why: String| (path.clone(), why);
+        let length = std::fs::metadata(&path).map_err(|error| wrong(error.to_string()))?.len();
+        if length > BYTES {
+            return Err(wrong(format!("it is larger than {BYTES} bytes")));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| wrong(format!("it is no input that was kept: {error}")))
+    };
+    paths.into_iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_input_is_another_file_and_its_text_is_read_again() {
+        let kept = |number: i32| {
+            let arguments = serde_json::json!({ "a": number }).as_object().cloned().unwrap();
+            Kept { invariant: "a/b: c".into(), tool: "t".into(), arguments, found: vec!["a.1".into()] }
+        };
+        assert_ne!(kept(1).file(), kept(2).file());
+        assert!(kept(1).file().to_string_lossy().starts_with("a-b--c-"));
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(read(&folder.path().join("none")), Ok(Vec::new()));
+        std::fs::write(folder.path().join(kept(1).file()), kept(1).text()).unwrap();
+        assert_eq!(read(folder.path()), Ok(vec![kept(1)]));
+        std::fs::write(folder.path().join("z.json"), "{}").unwrap();
+        assert!(
+            read(folder.path()).is_err_and(|(path, why)| path.ends_with("z.json") && why.contains("missing field"))
+        );
+    }
+}

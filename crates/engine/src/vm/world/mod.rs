@@ -16,6 +16,7 @@ mod files;
 mod orphans;
 #[cfg(feature = "world")]
 mod service;
+#[cfg(feature = "world")]
 mod watched;
 
 use crate::ir::FileLook;
@@ -27,6 +28,7 @@ use std::time::Duration;
 pub use family::{adopt_orphans, end_all};
 #[cfg(feature = "world")]
 pub use service::Service;
+#[cfg(feature = "world")]
 pub use watched::{Watched, supervise};
 
 /// What a path leads to.

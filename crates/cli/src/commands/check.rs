@@ -5,11 +5,13 @@ mod broken;
 mod given;
 mod options;
 mod recorded;
+#[cfg(any(feature = "probe", feature = "run"))]
 mod single;
 
 use self::broken::{broken, say};
 use self::given::{CheckInputs, compare, load, traces};
 use self::options::{asked, baseline, drawing, permissions, redacted, section, target, timed};
+#[cfg(any(feature = "probe", feature = "run"))]
 pub use self::single::rules_of;
 use super::console::ColorChoice;
 use super::deadline::Deadline;
@@ -199,6 +201,7 @@ pub struct Made {
     pub runs: inputs::Input,
 }
 
+#[cfg(any(feature = "probe", feature = "run"))]
 impl Arguments {
     /// The arguments that words of a command line stand for, with what another command has made.
     pub fn of_made(words: Vec<String>, made: Made) -> Result<Self, clap::Error> {

@@ -156,6 +156,7 @@ enum Compat {
 
 impl CompatFlag {
     /// What was written, for another command line.
+    #[cfg(any(feature = "probe", feature = "run"))]
     pub fn word(self) -> Option<String> {
         use clap::ValueEnum as _;
         Some(self.compat?.to_possible_value()?.get_name().to_owned())

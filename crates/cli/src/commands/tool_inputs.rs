@@ -178,6 +178,7 @@ pub(super) struct Sentences {
     /// What the checker knows of them.
     pub checked: Checked,
     /// They themselves.
+    #[cfg_attr(not(feature = "probe"), expect(dead_code, reason = "a probe alone reads it"))]
     pub text: String,
     pub sources: SourceMap,
     /// For a file of another system, the program of the sentences, and where their places are in it.

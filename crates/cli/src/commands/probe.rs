@@ -23,7 +23,7 @@ Examples:
   aver probe pack.yaml --server 'npx -y some-mcp-server .' --allow-run
   aver probe invariants.assert --server './server --stdio' --allow-run --cases 20 --seed 7
   aver probe pack.yaml --server './server' --allow-run --dry-run    what would be called
-  aver probe pack.yaml --url http://127.0.0.1:8000/mcp --header 'Authorization: Bearer …'
+  aver probe pack.yaml --url http://127.0.0.1:8000/mcp --header 'Authorization: Bearer TOKEN'
   aver probe pack.yaml --server './server' --allow-run --allow-tool 'delete_*'
   aver probe pack.yaml --server './server' --allow-run --corpus found            keeps what fails
   aver probe pack.yaml --server './server' --allow-run --corpus found --replay   asks that again

@@ -17,7 +17,6 @@ mod agents;
 mod builtins;
 mod cheatsheet;
 mod conformance_assay;
-mod conformance_skillgym;
 mod conformance_text;
 mod evaluate;
 mod expressions;

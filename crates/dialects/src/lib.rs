@@ -11,7 +11,9 @@ mod jsonpath;
 pub mod regex_flavour;
 mod runsight;
 pub mod shape;
+mod skillgym;
 mod stop;
+pub mod typescript;
 mod wallfacer;
 pub mod writer;
 pub mod yaml;
@@ -30,6 +32,22 @@ use yaml::Node;
 pub struct Dialect {
     /// What its files are called.
     pub files: &'static str,
+    /// How they are read.
+    pub reads: Reads,
+    /// What verdicts are called there, and what it is called itself.
+    pub verdicts: OwnVerdicts,
+}
+
+/// How the files of a system are read.
+pub enum Reads {
+    /// They are YAML.
+    Yaml(OfYaml),
+    /// They are TypeScript: writes the sentences of the file.
+    TypeScript(fn(&mut Lowering<'_>)),
+}
+
+/// A system whose files are YAML.
+pub struct OfYaml {
     /// Keys at the top of its files, which tell them while they are no YAML yet.
     pub marks: &'static [&'static str],
     /// Which words of YAML are no text.
@@ -38,11 +56,17 @@ pub struct Dialect {
     pub is_one: fn(&Node) -> bool,
     /// Writes the sentences of a document.
     pub lower: fn(&Node, &mut Lowering<'_>),
-    /// What verdicts are called there, and what it is called itself.
-    pub verdicts: OwnVerdicts,
 }
 
 impl Dialect {
+    /// How its files are read, where they are YAML.
+    fn of_yaml(&self) -> Option<&OfYaml> {
+        match &self.reads {
+            Reads::Yaml(of_yaml) => Some(of_yaml),
+            Reads::TypeScript(_) => None,
+        }
+    }
+
     /// Its name, as people write it.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -57,7 +81,8 @@ impl std::fmt::Debug for Dialect {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] = &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT, assay::DIALECT];
+pub static DIALECTS: &[Dialect] =
+    &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT, assay::DIALECT, skillgym::DIALECT];
 
 /// What is known when a file is lowered, and what becomes of it.
 pub struct Lowering<'a> {
@@ -114,6 +139,8 @@ pub struct Options<'a> {
     pub metrics: &'a [(String, String)],
     /// Whether reports go into a folder: then those that a file asks for do.
     pub in_folder: bool,
+    /// Whether what cannot be read of a program is listed, instead of refused with the whole file.
+    pub partly: bool,
 }
 
 /// The names of the metrics that Assay has itself: no program gives them another meaning.
@@ -121,12 +148,19 @@ pub fn own_metrics() -> impl Iterator<Item = &'static str> {
     assay::own_metrics()
 }
 
-/// Whether a text may be a file of another system: it is YAML, and no text of the language begins so.
+/// Whether a text may be a file of another system: it is YAML or TypeScript, and no text of the language begins so.
 #[must_use]
 pub fn may_be_foreign(name: &str, text: &str) -> bool {
-    let ending = name.rsplit('.').next().unwrap_or("");
-    let named = ["yaml", "yml"].contains(&ending);
-    named || (name == "-" && begins_like_yaml(text))
+    ["yaml", "yml"].contains(&ending(name)) || is_typescript(name) || (name == "-" && begins_like_yaml(text))
+}
+
+/// Whether a file is a program in TypeScript, or in JavaScript, by its name.
+fn is_typescript(name: &str) -> bool {
+    ["ts", "mts", "cts", "js", "mjs", "cjs"].contains(&ending(name))
+}
+
+fn ending(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or("")
 }
 
 /// A key of the top of a document in the first line that is no comment.
@@ -140,19 +174,25 @@ fn begins_like_yaml(text: &str) -> bool {
     })
 }
 
-/// The system whose rules a text holds, or would if it were YAML.
+/// The system whose rules a file of this name holds, or would if it were YAML.
 #[must_use]
-pub fn system_of(text: &str) -> Option<&'static Dialect> {
-    let mut dialects = DIALECTS.iter();
-    match first_read(text, FileId(0)) {
-        Ok(document) => dialects.find(|dialect| (dialect.is_one)(&document)),
-        Err(_) => {
-            let has_mark = |dialect: &&Dialect| {
-                text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| dialect.marks.contains(&key)))
-            };
-            dialects.find(has_mark)
-        }
+pub fn system_of(name: &str, text: &str) -> Option<&'static Dialect> {
+    if is_typescript(name) {
+        return text.contains("skillgym").then(of_typescript).flatten();
     }
+    let mut dialects = DIALECTS.iter().filter_map(|dialect| Some((dialect, dialect.of_yaml()?)));
+    let found = match first_read(text, FileId(0)) {
+        Ok(document) => dialects.find(|(_, of_yaml)| (of_yaml.is_one)(&document)),
+        Err(_) => dialects.find(|(_, of_yaml)| {
+            text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| of_yaml.marks.contains(&key)))
+        }),
+    };
+    found.map(|(dialect, _)| dialect)
+}
+
+/// The system whose suites are programs.
+fn of_typescript() -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| matches!(dialect.reads, Reads::TypeScript(_)))
 }
 
 /// Lowers a file of another system.
@@ -160,25 +200,45 @@ pub fn system_of(text: &str) -> Option<&'static Dialect> {
 /// # Errors
 /// What keeps it from being read, with places in it.
 pub fn lower(sources: &mut SourceMap, root: FileId, how: How<'_>) -> Result<Lowered, Diagnostics> {
-    let text = sources.get(root).map(|file| file.text.clone()).unwrap_or_default();
-    let mut dialects = DIALECTS.iter();
-    let found = first_read(&text, root).map_err(|error| Diagnostics(vec![*error]))?;
-    let Some(dialect) = dialects.find(|dialect| (dialect.is_one)(&found)) else {
-        return Err(Diagnostics(vec![unknown(&found)]));
-    };
-    let document = match dialect.schema {
-        yaml::Schema::Core => found,
-        other => yaml::parse(&text, root, other).map_err(|error| Diagnostics(vec![*error]))?,
-    };
+    let (name, text) = sources.get(root).map(|file| (file.name.clone(), file.text.clone())).unwrap_or_default();
     let How { files, options } = how;
     let (said, out, params, reports) = (Said::default(), Writer::default(), Vec::new(), Vec::new());
     let mut lowering = Lowering { sources, root, files, options, said, out, params, reports };
-    (dialect.lower)(&document, &mut lowering);
+    let dialect = match of_typescript().filter(|_| is_typescript(&name)) {
+        Some(dialect) => {
+            if let Reads::TypeScript(lower) = &dialect.reads {
+                lower(&mut lowering);
+            }
+            dialect
+        }
+        None => {
+            let (dialect, lower, document) = of_document(&text, root)?;
+            lower(&document, &mut lowering);
+            dialect
+        }
+    };
     let Lowering { said, out, params, reports, .. } = lowering;
     match said.has_errors() {
         true => Err(said.diagnostics),
         false => Ok(Lowered { dialect, written: out.finish(), params, reports, said: said.diagnostics }),
     }
+}
+
+/// What writes the sentences of a document.
+type Lower = fn(&Node, &mut Lowering<'_>);
+
+/// Whose document a text is, what writes its sentences, and itself.
+fn of_document(text: &str, root: FileId) -> Result<(&'static Dialect, Lower, Node), Diagnostics> {
+    let found = first_read(text, root).map_err(|error| Diagnostics(vec![*error]))?;
+    let mut dialects = DIALECTS.iter().filter_map(|dialect| Some((dialect, dialect.of_yaml()?)));
+    let Some((dialect, of_yaml)) = dialects.find(|(_, of_yaml)| (of_yaml.is_one)(&found)) else {
+        return Err(Diagnostics(vec![unknown(&found)]));
+    };
+    let document = match of_yaml.schema {
+        yaml::Schema::Core => found,
+        other => yaml::parse(text, root, other).map_err(|error| Diagnostics(vec![*error]))?,
+    };
+    Ok((dialect, of_yaml.lower, document))
 }
 
 /// The document, for a look at whose it is. Placeholders without quotes are covered where they keep it from being read.
@@ -194,7 +254,7 @@ fn unknown(document: &Node) -> averment_base::diagnostic::Diagnostic {
     use averment_base::diagnostic::{Diagnostic, Slug, suggest};
     let known: Vec<String> = DIALECTS.iter().map(|dialect| format!("{} ({})", dialect.name(), dialect.files)).collect();
     let place = document.entries().first().map_or(document.span.at_start(), |(key, _)| key.span);
-    let marks = || DIALECTS.iter().flat_map(|dialect| dialect.marks.iter().copied());
+    let marks = || DIALECTS.iter().filter_map(Dialect::of_yaml).flat_map(|of_yaml| of_yaml.marks.iter().copied());
     let meant =
         document.entries().iter().take(100).find_map(|(key, _)| Some((key, suggest::nearest(&key.key(), marks())?)));
     let (place, help) = match meant {

@@ -118,12 +118,15 @@ fn own(input: &Input) -> Result<(), Stop> {
 
 /// What is said of a file of another system.
 fn refused(name: &str, text: &str) -> Result<(), Stop> {
-    let (what, help) = match load::system_of(text) {
+    let (what, help) = match load::system_of(name, text) {
         Some(system) => {
             let help = format!("`aver import {name} > rules.assert` writes the rules that it means, formatted");
             (format!("is a file of {}", system.name()), help)
         }
-        None => ("is YAML without rules".to_owned(), "name a `.assert` file, or a folder of them".to_owned()),
+        None => (
+            format!("is {} without rules", if name.ends_with("ml") { "YAML" } else { "a program" }),
+            "name a `.assert` file, or a folder of them".to_owned(),
+        ),
     };
     let message = format!("`{name}` {what}, and only `.assert` files are formatted");
     Err(Stop::usage(message, help))

@@ -3,6 +3,7 @@
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
 use super::{inputs, params, rules};
+use averment::stages::load::Options;
 use averment_base::limits::Limits;
 use averment_syntax::fmt;
 use std::io::Write as _;
@@ -15,10 +16,12 @@ Examples:
   aver import skill.yaml > skill.assert
   aver import pack.yaml --param tool=divide
   aver import mcp-eval.yaml | aver check -r - trace.jsonl
+  aver import basic-suite.ts > basic.assert      a suite of SkillGym, with skillgym.config.* beside it
 
-`aver check` takes these files as they are, too. Exit codes: 0, 2 wrong usage, 3 the file cannot be used")]
+`aver check` takes these files as they are, too. Of a program in TypeScript what stands in its text is
+written, and the rest listed on stderr and as remarks. Exit codes: 0, 2 wrong usage, 3 the file cannot be used")]
 pub struct Arguments {
-    /// A rule file of STOP, wallfacer, Assay or Runsight; `-` for standard input
+    /// A rule file of STOP, wallfacer, Assay, Runsight or SkillGym; `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A value for a parameter of the file
@@ -42,7 +45,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         let message = format!("`{}` is a folder", arguments.file.display());
         return Err(Stop::usage(message, "name one file"));
     };
-    let reading = arguments.read.reading(limits).foreign(arguments.compat.of_rules()?.reading(&values.texts));
+    // What is read of a program is worth having, with a list of the rest.
+    let foreign = Options { partly: true, ..arguments.compat.of_rules()?.reading(&values.texts) };
+    let reading = arguments.read.reading(limits).foreign(foreign);
     let mut loaded = rules::load_alone(input, reading)?;
     let lowered = loaded.lowered.take();
     let name = input.name();

@@ -70,13 +70,14 @@ fn cases_with_recorded_outputs_are_tests() {
 fn every_kind_is_imported_as_a_sentence_that_is_formatted_and_without_a_lint() {
     let golden = fixtures::project("tests/golden/import");
     let files: Vec<_> =
-        fixtures::files(&golden).into_iter().filter(|path| path.extension().is_some_and(|it| it == "yaml")).collect();
-    assert!(files.len() >= 8, "{files:?}");
+        fixtures::files(&golden).into_iter().filter(|path| path.extension().is_some_and(|it| it != "assert")).collect();
+    assert!(files.len() >= 9, "{files:?}");
     for path in files {
         let name = fixtures::stem(&path);
         let text = std::fs::read_to_string(&path).unwrap();
-        let folder = Folder::new(&[("rules.yaml", text.as_str()), ("run.json", RUN)]);
-        let imported = folder.aver("import rules.yaml");
+        let own = format!("rules.{}", path.extension().unwrap().display());
+        let folder = Folder::new(&[(own.as_str(), text.as_str()), ("run.json", RUN)]);
+        let imported = folder.aver(&format!("import {own}"));
         assert_eq!(imported.code, 0, "{name}: {imported:?}");
         fixtures::compare_file(&golden.join(format!("{name}.assert")), &imported.out);
         folder.write("rules.assert", imported.out.as_bytes());
@@ -85,7 +86,36 @@ fn every_kind_is_imported_as_a_sentence_that_is_formatted_and_without_a_lint() {
         assert_eq!((linted.code, linted.out.as_str()), (0, ""), "{name}");
         let judge =
             |rules: &str| folder.aver(&format!("check {rules} run.json --format json --allow undecided")).json();
-        assert_eq!(judged(&judge("rules.yaml")), judged(&judge("rules.assert")), "{name}");
+        // What a program decides keeps its suite from being checked as it is.
+        if imported.out.contains("# not read: ") {
+            let refused = folder.aver(&format!("check {own} run.json --format short"));
+            assert!(refused.code == 3 && refused.out.contains("not read: "), "{refused:?}");
+        } else {
+            assert_eq!(judged(&judge(&own)), judged(&judge("rules.assert")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_suite_in_typescript_is_checked_at_its_own_lines() {
+    let suite = "import { assert } from \"skillgym\";\nexport default [\n  { id: \"c\", prompt: \"p\", assert(report) {\n    assert.commands.includes(report, \"npm test\", { message: \"run them\" });\n    assert.output.notEmpty(report);\n  } },\n];\n";
+    let run = r#"{"prompt": "p", "output": "done", "commands": [{"command": "npm ci"}]}"#;
+    let folder = Folder::new(&[("a-suite.ts", suite), ("run.json", run)]);
+    let ran = folder.aver("check a-suite.ts run.json --format short");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.starts_with("a-suite.ts:4:5: error[c.1]: fail in run.json: run them: "), "{ran:?}");
+    let report = folder.aver("check a-suite.ts run.json --format json").json();
+    assert_eq!(report["runs"][0]["results"][0]["own"], json!({"system": "SkillGym", "verdict": "failed"}));
+    // A file that is no suite is told what a suite has.
+    for (name, text, said) in [
+        ("b.ts", "const x = 1;\n", "it has no default export"),
+        ("c.js", "", "it has no default export"),
+        ("d.mts", "export default {", "is a bracket or a quote open?"),
+    ] {
+        let folder = Folder::new(&[(name, text), ("run.json", run)]);
+        let ran = folder.aver(&format!("check {name} run.json --format short"));
+        assert!(ran.code == 3 && ran.out.contains(said), "{name}: {ran:?}");
+        assert_eq!(folder.aver(&format!("import {name}")).code, 3);
     }
 }
 

@@ -153,7 +153,7 @@ fn what_is_formatted_is_the_same_program_and_stays() {
 
 #[test]
 fn files_of_other_systems_are_read_and_judged_as_they_are_imported() {
-    each(600, &files(&["examples", "tests/golden/import"], &["yaml"]), inputs::foreign::run);
+    each(600, &files(&["examples", "tests/golden/import"], &["ts", "yaml"]), inputs::foreign::run);
 }
 
 #[test]

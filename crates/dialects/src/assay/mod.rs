@@ -27,7 +27,7 @@ mod unit;
 
 use crate::writer::Labels;
 use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering};
+use crate::{Dialect, Lowering, OfYaml, Reads};
 use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
 use schemas::Schemas;
 use std::borrow::Cow;
@@ -35,10 +35,7 @@ use std::borrow::Cow;
 /// The row of this dialect.
 pub(crate) const DIALECT: Dialect = Dialect {
     files: "`mcp-eval.yaml`, `eval.yaml`, policies of tools",
-    marks: &["suite", "tests"],
-    schema: Schema::Core,
-    is_one,
-    lower,
+    reads: Reads::Yaml(OfYaml { marks: &["suite", "tests"], schema: Schema::Core, is_one, lower }),
     verdicts: VERDICTS,
 };
 

@@ -237,6 +237,11 @@ pub(super) fn literal(letter: char) -> String {
     }
 }
 
+/// The same outside of sets, where some characters mean nothing else.
+pub(super) fn outside_sets(letter: char) -> String {
+    if matches!(letter, '-' | '&' | '~') { letter.to_string() } else { literal(letter) }
+}
+
 /// A set of characters: what stands between its brackets, already in the language's syntax.
 pub(super) fn set(negated: bool, inside: &str) -> Node {
     let text = match (negated, inside.is_empty()) {

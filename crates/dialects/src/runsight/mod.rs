@@ -11,7 +11,7 @@ mod suite;
 use crate::shape::Said;
 use crate::writer::Labels;
 use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering};
+use crate::{Dialect, Lowering, OfYaml, Reads};
 use assertion::Subject;
 use averment_base::diagnostic::Slug;
 use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
@@ -20,13 +20,17 @@ use std::borrow::Cow;
 /// Workflows with assertions, suites of cases, and lists of assertions.
 pub const DIALECT: Dialect = Dialect {
     files: "workflows with `assertions` on blocks, `eval` suites",
-    marks: &["blocks", "eval", "assertions"],
-    schema: Schema::Yaml11,
-    is_one: |document| {
-        let list = document.get("assertions").is_some_and(Node::is_list);
-        list || is_bare(document) || document.get("eval").is_some() || document.get("blocks").is_some_and(Node::is_map)
-    },
-    lower,
+    reads: Reads::Yaml(OfYaml {
+        marks: &["blocks", "eval", "assertions"],
+        schema: Schema::Yaml11,
+        is_one: |document| {
+            let list = document.get("assertions").is_some_and(Node::is_list);
+            list || is_bare(document)
+                || document.get("eval").is_some()
+                || document.get("blocks").is_some_and(Node::is_map)
+        },
+        lower,
+    }),
     verdicts: OwnVerdicts {
         system: Cow::Borrowed("Runsight"),
         pass: OwnVerdict::new("passed", Some(1.0)),

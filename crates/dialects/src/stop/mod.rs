@@ -11,14 +11,15 @@ mod places;
 mod template;
 
 use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering};
+use crate::{Dialect, Lowering, OfYaml, Reads};
 use averment_base::diagnostic::Slug;
 use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
 use std::borrow::Cow;
 
 /// The dialect.
-pub(crate) const DIALECT: Dialect =
-    Dialect { files: "`skill.yaml`", marks: &["sop"], schema: Schema::Core, is_one, lower, verdicts: VERDICTS };
+pub(crate) const DIALECT: Dialect = Dialect { files: "`skill.yaml`", reads: Reads::Yaml(OF_YAML), verdicts: VERDICTS };
+
+const OF_YAML: OfYaml = OfYaml { marks: &["sop"], schema: Schema::Core, is_one, lower };
 
 /// A result of STOP is `pass` or `fail`: what could not be looked at is no pass.
 const VERDICTS: OwnVerdicts = OwnVerdicts {

@@ -19,7 +19,7 @@ pub(crate) mod template;
 
 use crate::writer::{Labels, Writer};
 use crate::yaml::{Node, Schema};
-use crate::{Dialect, Lowering};
+use crate::{Dialect, Lowering, OfYaml, Reads};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
@@ -29,15 +29,17 @@ use std::borrow::Cow;
 /// Packs of the versions 1 to 3.
 pub const DIALECT: Dialect = Dialect {
     files: "packs with `version` and `invariants`",
-    marks: &["invariants", "for_each_tool", "sequences"],
-    schema: Schema::Core,
-    is_one: |document| {
-        // Steps of a sequence have no type; rules of a policy of Assay, which stand under the same key, do.
-        let typed = |list: &Node| list.items().iter().any(|one| one.get("type").is_some());
-        let has = |key: &str| document.get(key).is_some();
-        has("invariants") || has("for_each_tool") || document.get("sequences").is_some_and(|list| !typed(list))
-    },
-    lower,
+    reads: Reads::Yaml(OfYaml {
+        marks: &["invariants", "for_each_tool", "sequences"],
+        schema: Schema::Core,
+        is_one: |document| {
+            // Steps of a sequence have no type; rules of a policy of Assay, which stand under the same key, do.
+            let typed = |list: &Node| list.items().iter().any(|one| one.get("type").is_some());
+            let has = |key: &str| document.get(key).is_some();
+            has("invariants") || has("for_each_tool") || document.get("sequences").is_some_and(|list| !typed(list))
+        },
+        lower,
+    }),
     verdicts: OwnVerdicts {
         system: Cow::Borrowed("wallfacer"),
         pass: OwnVerdict::new("pass", None),

@@ -20,6 +20,7 @@ mod assay;
 mod judged;
 mod pages;
 mod runsight;
+mod skillgym;
 mod stop;
 mod tally;
 mod wallfacer;

@@ -30,13 +30,14 @@ pub(super) fn said(key: &Path, text: &Arc<str>, given: Given<'_>) -> Option<Said
     }
     let folder = key.parent();
     let mut sources = SourceMap::default();
-    let root = sources.add(SourceFile::new(name, folder, Arc::clone(text)));
-    if system_of(text).is_none() {
+    let root = sources.add(SourceFile::new(name.as_str(), folder, Arc::clone(text)));
+    if system_of(&name, text).is_none() {
         return Some(Said { sources, diagnostics: Diagnostics::default(), asked: BTreeSet::new() });
     }
     let overlay = Overlay::new(given.documents, folder);
     let tools: Vec<(String, String)> = tools_of(given, key, &overlay).map(|(name, found)| (name, found.text)).collect();
-    let how = How { files: &overlay as &dyn Files, options: Options::default() };
+    let options = Options { partly: true, ..Options::default() };
+    let how = How { files: &overlay as &dyn Files, options };
     let diagnostics = compile(&mut sources, root, &tools, Limits::default(), how).diagnostics;
     Some(Said { sources, diagnostics, asked: overlay.asked.into_inner() })
 }

@@ -2,7 +2,7 @@
 
 mod escape;
 
-use super::pattern::{Cursor, DEEPEST, Group, Node, Place, Writer, literal, set};
+use super::pattern::{Cursor, DEEPEST, Group, Node, Place, Writer, literal, outside_sets, set};
 use super::{Literal, Unusable};
 
 /// An expression of JavaScript's `RegExp`, as `test` asks for it: `g`, `y` and `d` say where a search begins and what it remembers, and
@@ -199,7 +199,7 @@ impl Reader<'_> {
             ']' | '}' if self.flags.unicode => {
                 Err(Unusable::new(start, format!("write `\\{letter}` for the character")))
             }
-            other => Ok(Node::Written(literal(other), 1)),
+            other => Ok(Node::Written(outside_sets(other), 1)),
         }
     }
 

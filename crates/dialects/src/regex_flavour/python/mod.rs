@@ -3,7 +3,7 @@
 mod escape;
 mod group;
 
-use super::pattern::{Cursor, DEEPEST, Node, Place, Writer, literal};
+use super::pattern::{Cursor, DEEPEST, Node, Place, Writer, outside_sets};
 use super::{Literal, Unusable};
 
 /// The flags that an expression is compiled with.
@@ -216,7 +216,7 @@ impl Reader<'_> {
             '^' => Node::Written("^".to_owned(), 0),
             '$' if flags.multi_line => Node::Written("$".to_owned(), 0),
             '$' => Node::Place(Place::LastLine),
-            other => Node::Written(literal(other), 1),
+            other => Node::Written(outside_sets(other), 1),
         }))
     }
 }

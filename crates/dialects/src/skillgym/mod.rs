@@ -1,0 +1,36 @@
+//! SkillGym: suites of cases, written in TypeScript, and the configuration of a project.
+//!
+//! Nothing of them is run. What follows from the text alone is read: cases, prompts, tags, settings, and the assertions of a case as far as they
+//! are calls of `assert` on the report, also through constants, templates, functions and modules beside the suite. What only a running program
+//! shows is listed with its place: `aver import` writes the rest, every other command refuses the file, because a case that lacks an assertion
+//! would pass where it should not.
+
+mod body;
+mod eval;
+mod groups;
+mod matcher;
+mod members;
+mod operators;
+mod program;
+mod settings;
+mod suite;
+mod value;
+
+use crate::{Dialect, Lowering, Reads};
+use averment_engine::bytecode::program::{OwnVerdict, OwnVerdicts};
+use std::borrow::Cow;
+
+/// Suites of cases.
+pub const DIALECT: Dialect = Dialect {
+    files: "suites in TypeScript with a default export of cases",
+    reads: Reads::TypeScript(|lowering: &mut Lowering<'_>| suite::lower(lowering)),
+    verdicts: OwnVerdicts {
+        system: Cow::Borrowed("SkillGym"),
+        pass: OwnVerdict::new("passed", None),
+        fail: OwnVerdict::new("failed", None),
+        // What holds because nothing was there passes there.
+        vacuous: OwnVerdict::new("passed", None),
+        undecided: OwnVerdict::new("failed", None),
+        error: OwnVerdict::new("failed", None),
+    },
+};

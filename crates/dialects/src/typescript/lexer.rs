@@ -1,0 +1,296 @@
+//! The words and signs of a text, one at a time: whether `/` begins a regular expression is known to whoever asks.
+
+/// A word or a sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind<'t>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether it stands on a line of its own beginning.
+    pub(super) on_new_line: bool,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind<'t> {
+    Name(&'t str),
+    Number(&'t str),
+    /// What stands between quotes, as it is written.
+    Text(&'t str),
+    /// The sign that begins a template.
+    Template,
+    Sign(&'static str),
+    End,
+    /// Nothing that the language knows.
+    Bad,
+}
+
+/// All signs, longer ones first.
+const SIGNS: [&str; 58] = [
+    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
+    "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**", "{", "}", "(", ")",
+    "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~", "?", ":", "=", ".", "@",
+];
+
+/// Where a reader stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    at: usize,
+    last_end: usize,
+}
+
+pub(super) struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+    /// Where the last token ended that was taken.
+    last_end: usize,
+}
+
+impl<'t> Lexer<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        // A first line for the shell is none of the program.
+        let at = if text.starts_with("#!") { text.find('\n').unwrap_or(text.len()) } else { 0 };
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { at };
+        Self { text, at, last_end: at }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark { at: self.at, last_end: self.last_end }
+    }
+
+    pub(super) fn reset(&mut self, mark: Mark) {
+        (self.at, self.last_end) = (mark.at, mark.last_end);
+    }
+
+    pub(super) fn last_end(&self) -> usize {
+        self.last_end
+    }
+
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'t str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    fn rest(&self, at: usize) -> &'t str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    /// The next token; it is not taken.
+    pub(super) fn peek(&self) -> Token<'t> {
+        let (start, on_new_line) = self.behind_blanks();
+        let rest = self.rest(start);
+        let token = |kind, length: usize| Token { kind, start, end: start + length, on_new_line };
+        let Some(first) = rest.chars().next() else { return token(Kind::End, 0) };
+        if is_name_start(first) || first == '#' || first == '\\' {
+            let length = rest.find(|c: char| !is_name(c) && c != '#' && c != '\\').unwrap_or(rest.len());
+            return token(Kind::Name(self.slice(start, start + length)), length);
+        }
+        if first.is_ascii_digit()
+            || first == '.' && rest.get(1..).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            let length = number(rest);
+            return token(Kind::Number(self.slice(start, start + length)), length);
+        }
+        match first {
+            '"' | '\'' => match quoted(rest, first) {
+                Some(length) => token(Kind::Text(self.slice(start + 1, start + length - 1)), length),
+                None => token(Kind::Bad, rest.find('\n').unwrap_or(rest.len())),
+            },
+            '`' => token(Kind::Template, 1),
+            _ => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+                // `a?.5:b` has no chain in it.
+                Some(&"?.") if rest.get(2..).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit())) => {
+                    token(Kind::Sign("?"), 1)
+                }
+                Some(sign) => token(Kind::Sign(sign), sign.len()),
+                None => token(Kind::Bad, first.len_utf8()),
+            },
+        }
+    }
+
+    /// Takes a token.
+    pub(super) fn take(&mut self, token: &Token<'_>) {
+        (self.at, self.last_end) = (token.end, token.end);
+    }
+
+    /// Takes all that is left.
+    pub(super) fn take_rest(&mut self) {
+        (self.at, self.last_end) = (self.text.len(), self.text.len());
+    }
+
+    /// Takes so many bytes of a sign: in types `>>` closes two brackets.
+    pub(super) fn take_part(&mut self, token: &Token<'_>, length: usize) {
+        (self.at, self.last_end) = (token.start + length, token.start + length);
+    }
+
+    /// The regular expression that begins at a token: pattern and flags. It is taken.
+    pub(super) fn regex(&mut self, token: &Token<'_>) -> Option<(&'t str, &'t str)> {
+        let (mut escaped, mut in_class) = (false, false);
+        let rest = self.rest(token.start + 1);
+        for (at, letter) in rest.char_indices() {
+            match letter {
+                '\n' => return None,
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '[' => in_class = true,
+                ']' => in_class = false,
+                '/' if !in_class => {
+                    let behind = rest.get(at + 1..).unwrap_or_default();
+                    let flags = behind.find(|c: char| !is_name(c)).unwrap_or(behind.len());
+                    let start = token.start + 1;
+                    self.at = start + at + 1 + flags;
+                    self.last_end = self.at;
+                    return Some((self.slice(start, start + at), self.slice(start + at + 1, self.at)));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The text of a template up to its end or the next value, as it is written, and whether a value follows. Both are taken with the sign
+    /// behind them.
+    pub(super) fn template_text(&mut self) -> Option<(&'t str, bool)> {
+        let (start, mut escaped) = (self.at, false);
+        for (at, letter) in self.rest(start).char_indices() {
+            let goes_on = match letter {
+                _ if escaped => {
+                    escaped = false;
+                    continue;
+                }
+                '\\' => {
+                    escaped = true;
+                    continue;
+                }
+                '`' => false,
+                '$' if self.rest(start + at + 1).starts_with('{') => true,
+                _ => continue,
+            };
+            self.at = start + at + if goes_on { 2 } else { 1 };
+            self.last_end = self.at;
+            return Some((self.slice(start, start + at), goes_on));
+        }
+        None
+    }
+
+    /// The place behind white space and comments, and whether a line ended in them.
+    fn behind_blanks(&self) -> (usize, bool) {
+        let (mut at, mut new_line) = (self.at, self.at == 0);
+        loop {
+            let rest = self.rest(at);
+            let blank = rest.find(|c: char| !c.is_whitespace() && c != '\u{feff}').unwrap_or(rest.len());
+            new_line |= rest.get(..blank).is_some_and(|blank| blank.contains(['\n', '\u{2028}', '\u{2029}']));
+            at += blank;
+            let rest = self.rest(at);
+            if rest.starts_with("//") {
+                at += rest.find('\n').unwrap_or(rest.len());
+            } else if rest.starts_with("/*") {
+                let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
+                new_line |= rest.get(..length).is_some_and(|comment| comment.contains('\n'));
+                at += length;
+            } else {
+                return (at, new_line);
+            }
+        }
+    }
+}
+
+fn is_name_start(letter: char) -> bool {
+    letter.is_alphabetic() || letter == '_' || letter == '$'
+}
+
+fn is_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$' || letter == '\u{200c}' || letter == '\u{200d}'
+}
+
+/// The length of a number: digits of any base, `_`, a fraction, an exponent.
+fn number(text: &str) -> usize {
+    let (mut length, mut before) = (0, ' ');
+    let decimal = !text.starts_with("0x") && !text.starts_with("0X");
+    for letter in text.chars() {
+        let sign = matches!(letter, '+' | '-') && matches!(before, 'e' | 'E') && decimal;
+        if !letter.is_ascii_alphanumeric() && letter != '_' && letter != '.' && !sign {
+            break;
+        }
+        length += letter.len_utf8();
+        before = letter;
+    }
+    length
+}
+
+/// The length of a text in quotes; `None` where it does not end on its line.
+fn quoted(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '\n' => return None,
+            _ if letter == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A text with its escapes resolved.
+pub(super) fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    let mut high: Option<u32> = None;
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            out.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('b') => out.push('\u{8}'),
+            Some('f') => out.push('\u{c}'),
+            Some('v') => out.push('\u{b}'),
+            Some('0') => out.push('\0'),
+            // A line that goes on.
+            Some('\r') => drop(letters.next_if_eq(&'\n')),
+            Some('\n') => {}
+            Some(kind @ ('x' | 'u')) => {
+                let Some(code) = code(&mut letters, kind == 'x') else {
+                    out.push(kind);
+                    continue;
+                };
+                // Characters beyond U+FFFF may be written as two halves.
+                match (high.take(), code) {
+                    (_, 0xD800..=0xDBFF) => high = Some(code),
+                    (Some(high), 0xDC00..=0xDFFF) => {
+                        out.extend(char::from_u32(0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)));
+                    }
+                    _ => out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)),
+                }
+            }
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+/// The number of a character behind `\x` or `\u`.
+fn code(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, short: bool) -> Option<u32> {
+    let braced = !short && letters.next_if_eq(&'{').is_some();
+    let most = if short {
+        2
+    } else if braced {
+        6
+    } else {
+        4
+    };
+    let mut number = None;
+    for _ in 0..most {
+        let Some(digit) = letters.next_if(char::is_ascii_hexdigit).and_then(|digit| digit.to_digit(16)) else { break };
+        number = Some(number.unwrap_or(0) * 16 + digit);
+    }
+    if braced {
+        letters.next_if_eq(&'}')?;
+    }
+    number
+}

@@ -106,6 +106,10 @@ impl Parser<'_> {
             self.end()?;
             return Ok(StmtKind::ExportDefault(value));
         }
+        let only_types = self.attempt(|parser| {
+            let is = parser.word("type") && (parser.is_sign("{") || parser.is_sign("*"));
+            if is { Ok(()) } else { Err(Unread) }
+        });
         let begin = self.lexer.peek().kind;
         if matches!(begin, Kind::Sign("*" | "{")) {
             let mut names = Vec::new();
@@ -117,7 +121,7 @@ impl Parser<'_> {
             }
             let module = if self.word("from") { Some(self.module()?) } else { None };
             self.attributes()?;
-            return Ok(StmtKind::ExportNames { module, names });
+            return Ok(if only_types.is_ok() { StmtKind::Nothing } else { StmtKind::ExportNames { module, names } });
         }
         let start = self.lexer.peek().start;
         let kind = self.kind()?;

@@ -106,13 +106,23 @@ impl Parser<'_> {
             "while" | "do" | "switch" | "try" | "break" | "continue" | "debugger" | "with" => {
                 self.passed_over(named(word))
             }
-            "class" | "abstract" | "enum" => self.declaration().or_else(|Unread| self.expression_statement()),
-            "function" | "async" => self.function_statement().or_else(|Unread| self.expression_statement()),
+            "class" | "abstract" | "enum" | "const" => self.declaration().or_else(|Unread| self.expression_statement()),
+            "function" | "async" => self
+                .function_statement()
+                .or_else(|Unread| self.attempt(Self::signature))
+                .or_else(|Unread| self.expression_statement()),
             "type" | "interface" | "declare" | "namespace" | "module" => {
                 self.attempt(Self::of_types).or_else(|Unread| self.expression_statement())
             }
+            _ if self.attempt(Self::label).is_ok() => self.deeper(Self::kind),
             _ => self.expression_statement(),
         }
+    }
+
+    /// `name:` in front of a loop.
+    fn label(&mut self) -> Read<()> {
+        self.name()?;
+        self.expect(":")
     }
 
     /// `const enum`.
@@ -240,7 +250,7 @@ impl Parser<'_> {
 
     fn declaration(&mut self) -> Read<StmtKind> {
         self.attempt(|parser| {
-            parser.word("abstract");
+            let _ = parser.word("abstract") || parser.word("const");
             if parser.word("class") {
                 parser.skip_class()?;
                 return Ok(StmtKind::Other("a class"));
@@ -275,12 +285,24 @@ impl Parser<'_> {
                 return Err(Unread);
             }
             let (name, function) = parser.function(start)?;
-            // Forms of a function with other parameters have no body; what follows them does.
             match function.kind {
                 ExprKind::Function(function) => Ok(StmtKind::Function(name.unwrap_or_default(), function)),
                 _ => Ok(StmtKind::Other("a generator")),
             }
         })
+    }
+
+    /// A form of a function with other parameters, which has no body.
+    fn signature(&mut self) -> Read<StmtKind> {
+        self.word("async");
+        if !self.word("function") {
+            return Err(Unread);
+        }
+        self.name()?;
+        self.parameters()?;
+        self.annotation()?;
+        self.end()?;
+        Ok(StmtKind::Nothing)
     }
 
     /// `type A = …`, `interface A {…}`, `declare …`, `namespace A {…}`.

@@ -97,24 +97,33 @@ impl Parser<'_> {
     /// Passes over a type.
     pub(super) fn skip_type(&mut self) -> Read<()> {
         self.deeper(|parser| {
-            let _ = parser.sign("|") || parser.sign("&");
-            parser.operand_of_type()?;
-            loop {
-                if parser.sign("|") || parser.sign("&") {
-                    parser.operand_of_type()?;
-                } else if parser.on_this_line("is") {
-                    parser.skip_type()?;
-                } else if parser.on_this_line("extends") {
-                    parser.skip_type()?;
-                    parser.expect("?")?;
-                    parser.skip_type()?;
-                    parser.expect(":")?;
-                    parser.skip_type()?;
-                } else {
-                    return Ok(());
-                }
-            }
+            parser.union()?;
+            if parser.on_this_line("extends") { parser.condition() } else { Ok(()) }
         })
+    }
+
+    /// Passes over a type that has no condition, unless in brackets.
+    fn union(&mut self) -> Read<()> {
+        let _ = self.sign("|") || self.sign("&");
+        self.operand_of_type()?;
+        loop {
+            if self.sign("|") || self.sign("&") {
+                self.operand_of_type()?;
+            } else if self.on_this_line("is") {
+                self.skip_type()?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `U ? A : B` behind `T extends`.
+    fn condition(&mut self) -> Read<()> {
+        self.deeper(Self::union)?;
+        self.expect("?")?;
+        self.skip_type()?;
+        self.expect(":")?;
+        self.skip_type()
     }
 
     /// Takes a word that stands next on the same line.
@@ -193,9 +202,14 @@ impl Parser<'_> {
             if self.close_type()? {
                 return Ok(());
             }
-            self.skip_type()?;
-            // `T extends U` and `T = U` of a parameter.
+            self.deeper(Self::union)?;
+            // `T extends U` and `T = U` of a parameter, or a condition.
             if self.word("extends") {
+                self.deeper(Self::union)?;
+            }
+            if self.sign("?") {
+                self.skip_type()?;
+                self.expect(":")?;
                 self.skip_type()?;
             }
             if self.sign("=") {

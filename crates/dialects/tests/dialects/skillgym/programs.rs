@@ -39,7 +39,7 @@ fn sentences(assertions: &str) -> String {
 
 fn verdict(text: &str, run: &Value) -> bool {
     let rules = Rules::builder().text("demo-suite.ts", text).build().unwrap_or_else(|error| panic!("{error}"));
-    rules.check_one(&run.to_string()).unwrap().passed()
+    rules.check_one(run.to_string()).unwrap().passed()
 }
 
 #[test]

@@ -15,10 +15,15 @@ pub fn may_run(run: bool) {
     }
 }
 
-/// Whether a signal ends the process just now, with all commands.
+/// Whether the process is ended just now, with all commands.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Waits for the end where a signal ends the process just now: what fails then fails for that, and nothing is to be said of it.
+/// The process is about to be ended by a thread that says why.
+pub fn ends() {
+    ENDING.store(true, Ordering::Relaxed);
+}
+
+/// Waits for the end where the process is ended just now: what fails then fails for that, and nothing is to be said of it.
 pub fn give_way() {
     while ENDING.load(Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_secs(1));
@@ -81,7 +86,9 @@ fn watch(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
             let mut byte = [0_u8];
             while told.read_exact(&mut byte).is_ok() {
                 let first = flag.as_ref().is_some_and(|flag| !flag.swap(true, Ordering::Relaxed));
-                ENDING.fetch_or(!first, Ordering::Relaxed);
+                if !first {
+                    ends();
+                }
                 world::end_all();
                 if !first {
                     std::process::exit(if flag.is_some() { ENDED + SIGINT } else { ENDED + signal });

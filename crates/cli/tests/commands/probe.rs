@@ -52,7 +52,7 @@ fn what_a_server_does_wrong_is_a_finding_in_time() {
         ("large", "protocol", "more than 1048576 bytes"),
         ("dies-between", "crash", "closed its output before it answered; it ended with the exit code 3"),
         ("dies-behind", "crash", "it ended with the exit code 7; it wrote last: `starting / boom ?[31m of "),
-        ("closes-behind", "crash", "behind call 3 of `echo`: it closed its output"),
+        ("closes-behind", "crash", "behind call 1 of `echo`: it closed its output"),
         ("twice-late", "protocol", "which no request has"),
         ("second-call-kills", "crash", "the signal 11 ended it"),
         ("deep", "protocol", "values in it are nested too deeply"),

@@ -1,12 +1,15 @@
 //! A connection to a server: begun, asked, ended with the server.
 
+use crate::corpus::Earlier;
 use crate::http::{Http, Url};
-use crate::transport::{Answer, Lines, Shared, lock};
-use averment_engine::vm::world::Service;
-use rmcp::model::{CallToolRequestParams, PaginatedRequestParams};
+use crate::listing::Listing;
+use crate::process::Process;
+use crate::transport::{Answer, Lines, Shared, UNANSWERED, lock, short};
+use rmcp::model::{CallToolRequestParams, ClientRequest, PaginatedRequestParams, PingRequest, ProtocolVersion};
 use rmcp::service::{RunningService, ServiceError};
 use rmcp::{RoleClient, serve_client};
 use serde_json::{Map, Value, json};
+use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -14,6 +17,14 @@ use tokio::runtime::Runtime;
 const PAGES: usize = 100;
 /// Tools that are taken at most.
 const TOOLS: usize = 10_000;
+/// Bytes of all that is listed of them at most, in answers of the protocol.
+const LISTED: usize = 64 << 20;
+/// Calls that are remembered of a server.
+const MADE: usize = 2_000;
+/// How long is waited at most for what a server does behind its last answer.
+const PING: Duration = Duration::from_secs(1);
+/// How long a server that does not answer `ping` has for that.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long and how much.
 #[derive(Debug, Clone, Copy)]
@@ -54,13 +65,32 @@ pub struct Client {
     limits: Limits,
     runtime: Runtime,
     running: Option<Connection>,
+    /// Whether it is asked whether it still answers, which every server has to.
+    pings: bool,
+    /// What the protocol forbids and was done at its first start.
+    breaches: Vec<String>,
+    /// The last calls since it began.
+    made: VecDeque<Earlier>,
 }
 
 struct Connection {
     client: RunningService<RoleClient, ()>,
     wire: Shared,
     /// Dropped last: then the program ends.
-    _service: Option<Service>,
+    process: Option<Process>,
+}
+
+impl Connection {
+    /// Why a server is of no use any more, with how its program ended and what it wrote last.
+    fn why(&self, what: String) -> String {
+        self.process.as_ref().map_or(what.clone(), |process| process.with_end(what))
+    }
+
+    /// What is known of the last exchange: what was answered, what the protocol forbids of it, and why nothing more comes.
+    fn taken(&self) -> (Option<Answer>, Vec<String>, Option<String>) {
+        let mut known = lock(&self.wire);
+        (known.answer.take(), std::mem::take(&mut known.breaches), known.closed.clone())
+    }
 }
 
 impl std::fmt::Debug for Client {
@@ -77,8 +107,11 @@ impl Client {
     pub fn start(target: Target, limits: Limits) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| StartError(error.to_string()))?;
-        let mut client = Self { target, limits, runtime, running: None };
+        let pings = matches!(target, Target::Program(..));
+        let mut client =
+            Self { target, limits, runtime, running: None, pings, breaches: Vec::new(), made: VecDeque::new() };
         client.connect()?;
+        client.begun();
         Ok(client)
     }
 
@@ -88,16 +121,17 @@ impl Client {
             return Ok(());
         }
         let wire = Shared::default();
+        self.made.clear();
         // A server is given more time to start than to answer: it may be an interpreter.
         let time = self.limits.time.saturating_mul(4);
-        let (name, service, begun) = match &self.target {
+        let (name, process, begun) = match &self.target {
             Target::Program(words, variables) => {
                 let name = words.first().cloned().unwrap_or_default();
                 let failed = |error: std::io::Error| not_started(&name, &error);
-                let mut service = Service::start(words, variables).map_err(failed)?;
-                let lines = Lines::new(&mut service, &wire, self.limits.bytes).map_err(failed)?;
+                let (process, input, output) = Process::start(words, variables).map_err(failed)?;
+                let lines = Lines::new((input, output), &wire, self.limits.bytes).map_err(failed)?;
                 let begun = self.runtime.block_on(async { tokio::time::timeout(time, serve_client((), lines)).await });
-                (name, Some(service), begun)
+                (name, Some(process), begun)
             }
             Target::Url(url) => {
                 let http = Http::new(url, &wire, self.limits.bytes, self.limits.time);
@@ -105,18 +139,34 @@ impl Client {
                 (url.url.clone(), None, begun)
             }
         };
+        let with_end = |what: String| process.as_ref().map_or(what.clone(), |process: &Process| process.with_end(what));
         match begun {
             Ok(Ok(client)) => {
-                self.running = Some(Connection { client, wire, _service: service });
+                self.running = Some(Connection { client, wire, process });
                 Ok(())
             }
             Ok(Err(error)) => {
                 let known = lock(&wire);
                 let why = known.breaches.first().or(known.closed.as_ref());
-                let why = why.cloned().unwrap_or_else(|| error.to_string());
+                let why = with_end(why.cloned().unwrap_or_else(|| error.to_string()));
                 Err(StartError(format!("`{name}` does not begin to speak MCP: {why}")))
             }
-            Err(_) => Err(StartError(format!("`{name}` does not begin to speak MCP within {}", in_words(time)))),
+            Err(_) => {
+                let why = with_end(format!("`{name}` does not begin to speak MCP within {}", in_words(time)));
+                Err(StartError(why))
+            }
+        }
+    }
+
+    /// Notes what the protocol forbids of how the server began.
+    fn begun(&mut self) {
+        let Some(connection) = &self.running else { return };
+        let (_, breaches, _) = connection.taken();
+        self.breaches.extend(breaches);
+        let Some(version) = lock(&connection.wire).version.clone() else { return };
+        if !ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version) {
+            self.breaches
+                .push(format!("it chose the version `{}` of the protocol, which there is not", short(&version)));
         }
     }
 
@@ -128,46 +178,64 @@ impl Client {
         }
     }
 
-    /// All tools, as the server declares them.
+    /// All tools, as the server declares them, and what the protocol forbids of how it began and lists them.
     ///
     /// # Errors
     /// The server does not say.
-    pub fn tools(&mut self) -> Result<Vec<Value>, StartError> {
-        let mut tools = Vec::new();
+    pub fn tools(&mut self) -> Result<(Listing, Vec<String>), StartError> {
+        let (mut tools, mut bytes, mut pages) = (Vec::new(), 0_usize, 0_usize);
         let mut cursor: Option<String> = None;
-        for _ in 0..PAGES {
-            let page = self.page(cursor.take())?;
-            let declared = page.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
+        loop {
+            let mut page = self.page(cursor.take())?;
+            pages = pages.saturating_add(1);
+            bytes = bytes.saturating_add(last_bytes(self.running.as_ref()));
+            if bytes > LISTED {
+                return Err(StartError(format!("the server lists its tools with more than {LISTED} bytes")));
+            }
+            let Some(Value::Array(declared)) = page.get_mut("tools").map(Value::take) else {
+                return Err(StartError("`tools/list` is answered without a list `tools`".to_owned()));
+            };
             tools.extend(declared);
-            cursor =
-                page.get("nextCursor").and_then(Value::as_str).filter(|cursor| !cursor.is_empty()).map(str::to_owned);
-            if cursor.is_none() || tools.len() > TOOLS {
+            match next_page(&page) {
+                Ok(next) => cursor = next,
+                Err(breach) => self.breaches.push(breach),
+            }
+            if cursor.is_none() || tools.len() > TOOLS || pages >= PAGES {
                 break;
             }
         }
         if cursor.is_some() || tools.len() > TOOLS {
             return Err(StartError(format!("the server lists tools without end: more than {TOOLS}, or {PAGES} pages")));
         }
-        Ok(tools)
+        let (listing, breaches) = Listing::new(tools);
+        let mut all = std::mem::take(&mut self.breaches);
+        if listing.count() > 0 && self.running.as_ref().is_some_and(|one| !lock(&one.wire).has_tools) {
+            all.push("it has tools and does not declare the capability `tools`".to_owned());
+        }
+        all.extend(breaches);
+        Ok((listing, all))
     }
 
     fn page(&mut self, cursor: Option<String>) -> Result<Value, StartError> {
         self.connect()?;
-        let Some(Connection { client, wire, .. }) = &self.running else { return Ok(Value::Null) };
+        let Some(connection) = &self.running else { return Ok(Value::Null) };
         let asked = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        lock(wire).answer = None;
+        lock(&connection.wire).answer = None;
         let time = self.limits.time;
-        let ended = self.runtime.block_on(async { tokio::time::timeout(time, client.list_tools(asked)).await });
-        let said = lock(wire).answer.take();
+        let asking = connection.client.list_tools(asked);
+        let ended = self.runtime.block_on(async { tokio::time::timeout(time, asking).await });
+        let (said, breaches, closed) = connection.taken();
         let why = match (ended, said) {
-            (_, Some(Answer::Result(page))) => return Ok(page),
-            (_, Some(Answer::Error(error))) => error.to_string(),
+            (_, Some(Answer::Result(page))) => {
+                self.breaches.extend(breaches);
+                return Ok(page);
+            }
+            (_, Some(Answer::Error(error))) => short(&error.to_string()),
             (Ok(Err(error)), None) => error.to_string(),
             (Err(_), None) => format!("no answer within {}", in_words(time)),
             (Ok(Ok(_)), None) => "no answer".to_owned(),
         };
-        let known = lock(wire);
-        let why = known.breaches.first().or(known.closed.as_ref()).cloned().unwrap_or(why);
+        let why = connection.why(breaches.first().or(closed.as_ref()).cloned().unwrap_or(why));
         Err(StartError(format!("the server does not say which tools it has: {why}")))
     }
 
@@ -176,16 +244,17 @@ impl Client {
         if let Err(StartError(why)) = self.connect() {
             return Outcome::failed("crash", format!("it could not be started again: {why}"), Vec::new());
         }
-        let Some(Connection { client, wire, .. }) = &self.running else { return Outcome::default() };
-        lock(wire).answer = None;
+        let Some(connection) = &self.running else { return Outcome::default() };
+        if self.made.len() >= MADE {
+            self.made.pop_front();
+        }
+        self.made.push_back(Earlier { tool: tool.to_owned(), arguments: arguments.clone() });
+        lock(&connection.wire).answer = None;
         let asked = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let time = self.limits.time;
-        let ended =
-            self.runtime.block_on(async { tokio::time::timeout(time, client.peer().call_tool_once(asked)).await });
-        let (said, breaches, closed) = {
-            let mut known = lock(wire);
-            (known.answer.take(), std::mem::take(&mut known.breaches), known.closed.clone())
-        };
+        let asking = connection.client.peer().call_tool_once(asked);
+        let ended = self.runtime.block_on(async { tokio::time::timeout(time, asking).await });
+        let (said, breaches, closed) = connection.taken();
         let outcome = match (ended, said) {
             (Ok(Ok(_) | Err(ServiceError::McpError(_))), Some(Answer::Result(envelope))) => {
                 return Outcome { envelope, failure: None, breaches };
@@ -202,7 +271,7 @@ impl Client {
                 Outcome::failed("protocol", first, breaches.into_iter().skip(1).collect())
             }
             (Ok(Err(error)), _) => match closed {
-                Some(why) => Outcome::failed("crash", why, breaches),
+                Some(why) => Outcome::failed("crash", connection.why(why), breaches),
                 None => Outcome::failed("protocol", error.to_string(), breaches),
             },
             (Ok(Ok(_)), _) => Outcome::failed("protocol", "an answer that is none to the call".to_owned(), breaches),
@@ -210,6 +279,48 @@ impl Client {
         self.stop();
         outcome
     }
+
+    /// The calls since the server began, without the last ones.
+    pub(crate) fn made_before(&self, last: usize) -> Vec<Earlier> {
+        self.made.iter().take(self.made.len().saturating_sub(last)).cloned().collect()
+    }
+
+    /// What a server does behind its last answer, which it is asked for with `ping`: that it ends, or breaks the protocol.
+    pub(crate) fn settle(&mut self) -> Outcome {
+        let Some(connection) = &self.running else { return Outcome::default() };
+        let time = self.limits.time.min(PING);
+        if self.pings {
+            let ping = connection.client.peer().send_request(ClientRequest::PingRequest(PingRequest::default()));
+            self.pings = self.runtime.block_on(async { tokio::time::timeout(time, ping).await }).is_ok();
+        } else if connection.process.is_some() {
+            self.runtime.block_on(async { tokio::time::sleep(PAUSE).await });
+        }
+        let (_, mut breaches, closed) = connection.taken();
+        let Some(closed) = closed else { return Outcome { breaches, ..Outcome::default() } };
+        let outcome = if breaches.is_empty() {
+            let what = if closed == UNANSWERED { "it closed its output".to_owned() } else { closed };
+            Outcome::failed("crash", connection.why(what), breaches)
+        } else {
+            let first = breaches.remove(0);
+            Outcome::failed("protocol", first, breaches)
+        };
+        self.stop();
+        outcome
+    }
+}
+
+/// What the next page of tools is asked for with, where there is one.
+fn next_page(page: &Value) -> Result<Option<String>, String> {
+    match page.get("nextCursor") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(next)) => Ok(Some(next.clone()).filter(|next| !next.is_empty())),
+        Some(other) => Err(format!("`nextCursor` of `tools/list` is {}, and no text", short(&other.to_string()))),
+    }
+}
+
+/// Bytes of the last answer.
+fn last_bytes(connection: Option<&Connection>) -> usize {
+    connection.map_or(0, |connection| lock(&connection.wire).bytes)
 }
 
 impl Outcome {

@@ -12,6 +12,16 @@ const FILES: usize = 10_000;
 /// Characters of the name of a file before its hash.
 const NAME: usize = 40;
 
+/// A call that was made before another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Earlier {
+    /// The tool.
+    pub tool: String,
+    /// Its input.
+    pub arguments: Map<String, Value>,
+}
+
 /// An input that something was found with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +32,9 @@ pub struct Kept {
     pub tool: String,
     /// The input.
     pub arguments: Map<String, Value>,
+    /// The calls before it since the server began, where it is found behind those alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub behind: Vec<Earlier>,
     /// What was found: the ids of assertions that failed.
     pub found: Vec<String>,
 }
@@ -30,7 +43,11 @@ impl Kept {
     /// The name of its file, which says of what it is.
     #[must_use]
     pub fn file(&self) -> PathBuf {
-        let of = serde_json::json!([self.invariant, self.tool, self.arguments]).to_string();
+        let of = match self.behind.as_slice() {
+            [] => serde_json::json!([self.invariant, self.tool, self.arguments]),
+            behind => serde_json::json!([self.invariant, self.tool, behind, self.arguments]),
+        };
+        let of = of.to_string();
         let hash: String = Sha256::digest(of).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
         let name: String = self.invariant.chars().take(NAME).map(plain).collect();
@@ -88,7 +105,13 @@ mod tests {
     fn another_input_is_another_file_and_its_text_is_read_again() {
         let kept = |number: i32| {
             let arguments = serde_json::json!({ "a": number }).as_object().cloned().unwrap();
-            Kept { invariant: "a/b: c".into(), tool: "t".into(), arguments, found: vec!["a.1".into()] }
+            Kept {
+                invariant: "a/b: c".into(),
+                tool: "t".into(),
+                arguments,
+                behind: Vec::new(),
+                found: vec!["a.1".into()],
+            }
         };
         assert_ne!(kept(1).file(), kept(2).file());
         assert!(kept(1).file().to_string_lossy().starts_with("a-b--c-"));

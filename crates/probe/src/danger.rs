@@ -1,5 +1,6 @@
 //! Which tools are not called unless somebody names them.
 
+use crate::listing::is_wrong;
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
@@ -29,29 +30,52 @@ impl Danger {
         Ok(Self { allowed: matchers(allowed)?, denied: matchers(denied)? })
     }
 
-    /// Why a tool is not called; `None` where it is. `declared` is what the server says of it, where it does.
+    /// Patterns that fit none of these names: of tools that are called whatever they do, and of those that are not.
     #[must_use]
-    pub fn of(&self, name: &str, declared: Option<&Value>) -> Option<&'static str> {
+    pub fn idle(&self, names: &[String]) -> (Vec<String>, Vec<String>) {
+        let idle = |globs: &[GlobMatcher]| {
+            let idle = globs.iter().filter(|glob| !names.iter().any(|name| glob.is_match(name)));
+            idle.map(|glob| glob.glob().glob().to_owned()).collect()
+        };
+        (idle(&self.allowed), idle(&self.denied))
+    }
+
+    /// Why a tool is not called; `None` where it is. `declared` is what the server says of it: of several that it has of the name, the worst counts.
+    #[must_use]
+    pub fn of<'a>(&self, name: &str, declared: impl Iterator<Item = &'a Value>) -> Option<&'static str> {
         if self.denied.iter().any(|glob| glob.is_match(name)) {
             return Some("the command line denies it");
         }
         if self.allowed.iter().any(|glob| glob.is_match(name)) {
             return None;
         }
-        let hint = |hint: &str| declared?.get("annotations")?.get(hint)?.as_bool();
-        match (hint("readOnlyHint"), hint("destructiveHint")) {
-            (Some(true), _) => return None,
-            (_, Some(true)) => return Some("it is annotated as destructive"),
-            // What writes is destructive unless it says otherwise.
-            (Some(false), None) => {
-                return Some("it is annotated as one that writes, and not as one that destroys nothing");
-            }
-            _ => {}
+        let mut declared = declared.peekable();
+        if declared.peek().is_none() {
+            return speaks_of_it(name, "");
         }
-        let description = declared.and_then(|tool| tool.get("description")?.as_str()).unwrap_or_default();
-        let destroys = words(name).chain(words(description)).any(|word| WORDS.iter().any(|one| word.starts_with(one)));
-        destroys.then_some("its name or description speaks of destroying")
+        declared.find_map(|tool| destroys(name, tool))
     }
+}
+
+/// Why a tool may destroy something, by what the server says of it.
+fn destroys(name: &str, tool: &Value) -> Option<&'static str> {
+    let hint = |hint: &str| tool.get("annotations")?.get(hint)?.as_bool();
+    if ["readOnlyHint", "destructiveHint"].into_iter().any(|hint| is_wrong(tool, hint)) {
+        return Some("its annotations cannot be read");
+    }
+    match (hint("readOnlyHint"), hint("destructiveHint")) {
+        (_, Some(true)) => Some("it is annotated as destructive"),
+        (Some(true), _) => None,
+        // What writes is destructive unless it says otherwise.
+        (Some(false), None) => Some("it is annotated as one that writes, and not as one that destroys nothing"),
+        _ => speaks_of_it(name, tool.get("description").and_then(Value::as_str).unwrap_or_default()),
+    }
+}
+
+/// Whether a word of a name or a description says that something is destroyed.
+fn speaks_of_it(name: &str, description: &str) -> Option<&'static str> {
+    let destroys = words(name).chain(words(description)).any(|word| WORDS.iter().any(|one| word.starts_with(one)));
+    destroys.then_some("its name or description speaks of destroying")
 }
 
 /// The words of a text in small letters: `deleteUser`, `delete_user`, `Deletes a user`.
@@ -87,12 +111,19 @@ mod tests {
             ("write", json!({"annotations": {"readOnlyHint": false}}), false),
             ("write", json!({"annotations": {"readOnlyHint": false, "destructiveHint": false}}), true),
             ("write", json!({"annotations": {"destructiveHint": true}}), false),
+            ("write", json!({"annotations": {"destructiveHint": true, "readOnlyHint": true}}), false),
+            ("write", json!({"annotations": {"destructiveHint": "true"}}), false),
+            ("write", json!({"annotations": {"destructiveHint": null}}), true),
+            ("write", json!({"annotations": "destructive"}), false),
         ] {
-            assert_eq!(plain.of(name, Some(&declared)).is_none(), is_called, "{name} {declared}");
+            assert_eq!(plain.of(name, [declared.clone()].iter()).is_none(), is_called, "{name} {declared}");
         }
         let named = Danger::new(&["delete_*".to_owned()], &["echo".to_owned()]).unwrap();
-        assert_eq!(named.of("delete_user", None), None);
-        assert!(named.of("echo", None).is_some());
+        assert_eq!(named.of("delete_user", [].iter()), None);
+        assert!(named.of("echo", [].iter()).is_some());
+        assert_eq!(named.idle(&["delete_user".to_owned()]), (Vec::new(), vec!["echo".to_owned()]));
+        let twice = [json!({"annotations": {"readOnlyHint": true}}), json!({"annotations": {"destructiveHint": true}})];
+        assert!(plain.of("write", twice.iter()).is_some());
         assert!(Danger::new(&["[".to_owned()], &[]).is_err());
     }
 }

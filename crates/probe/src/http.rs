@@ -1,7 +1,7 @@
 //! Streamable HTTP: each message to the server is a POST of its own, whose answer is a message or a stream of events with messages.
 //! (Model Context Protocol, revision 2025-06-18, transports.)
 
-use crate::transport::{Shared, lock};
+use crate::transport::{Shared, UNANSWERED, lock, short};
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -66,55 +66,61 @@ impl Posting {
         headers
     }
 
-    /// Sends a message, and reads what is answered to it.
-    fn post(&self, body: &[u8], is_request: bool) {
+    /// Sends a message, and reads what is answered to it; `request` is the id of what waits for an answer then.
+    fn post(&self, body: &[u8], request: Option<&str>) {
+        if let Err(why) = self.exchange(body, request) {
+            // What breaks off behind an answer takes nothing away from it.
+            lock(&self.wire).ended(request, why);
+        }
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// Why nothing more comes of it.
+    fn exchange(&self, body: &[u8], asked: Option<&str>) -> Result<(), String> {
         let mut request = self.agent.post(&self.target.url).header("content-type", "application/json");
         request = request.header("accept", "application/json, text/event-stream");
         for (name, value) in self.headers() {
             request = request.header(name, value);
         }
-        let response = match request.send(body) {
-            Ok(response) => response,
-            Err(error) => return lock(&self.wire).close(format!("it cannot be reached: {error}")),
-        };
+        let response = request.send(body).map_err(|error| format!("it cannot be reached: {error}"))?;
         let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         if let Some(session) = header(SESSION) {
             *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
         }
         let (status, kind) = (response.status().as_u16(), header("content-type").unwrap_or_default());
-        if !is_request && (200..300).contains(&status) {
-            return;
+        if asked.is_none() && (200..300).contains(&status) {
+            return Ok(());
         }
         if status != 200 {
-            return lock(&self.wire).close(format!("it answered with the HTTP status {status}"));
+            return Err(format!("it answered with the HTTP status {status}"));
         }
         let body = response.into_body().into_reader();
-        if kind.starts_with("text/event-stream") {
-            self.events(body);
-        } else {
-            self.message(body);
+        match kind.split(';').next().unwrap_or_default().trim() {
+            "text/event-stream" => self.events(body),
+            "application/json" => self.message(body),
+            _ => {
+                lock(&self.wire).breach(format!("an answer of the content type `{}`", short(&kind)));
+                self.message(body)
+            }
         }
     }
 
     /// Reads a message that is the whole answer.
-    fn message(&self, body: impl std::io::Read) {
+    fn message(&self, body: impl std::io::Read) -> Result<(), String> {
         let mut bytes = Vec::new();
-        if let Err(error) = body.take(self.most.saturating_add(1)).read_to_end(&mut bytes) {
-            return lock(&self.wire).close(format!("its answer broke off: {error}"));
-        }
-        self.take(&bytes);
+        body.take(self.most.saturating_add(1)).read_to_end(&mut bytes).map_err(broke_off)?;
+        if self.take(&bytes) { Err(UNANSWERED.to_owned()) } else { Ok(()) }
     }
 
     /// Reads a stream of events until it ends: the `data` of each is a message.
-    fn events(&self, body: impl std::io::Read) {
+    fn events(&self, body: impl std::io::Read) -> Result<(), String> {
         let (mut body, mut line, mut data) = (BufReader::new(body), Vec::new(), Vec::new());
         loop {
             line.clear();
             let read = (&mut body).take(self.most.saturating_add(1)).read_until(b'\n', &mut line);
-            let ended = match read {
-                Ok(read) => read == 0,
-                Err(error) => return lock(&self.wire).close(format!("its answer broke off: {error}")),
-            };
+            let ended = read.map_err(broke_off)? == 0;
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
             let text = text.strip_suffix(b"\r").unwrap_or(text);
             if let Some(value) = text.strip_prefix(b"data:") {
@@ -122,12 +128,12 @@ impl Posting {
             }
             if (ended || text.is_empty()) && !data.is_empty() {
                 if !self.take(&data) {
-                    return;
+                    return Ok(());
                 }
                 data.clear();
             }
             if ended {
-                return lock(&self.wire).stream_ended();
+                return Err(UNANSWERED.to_owned());
             }
         }
     }
@@ -148,6 +154,10 @@ impl Posting {
     }
 }
 
+fn broke_off(error: std::io::Error) -> String {
+    format!("its answer broke off: {error}")
+}
+
 impl Transport<RoleClient> for Http {
     type Error = std::io::Error;
 
@@ -156,19 +166,30 @@ impl Transport<RoleClient> for Http {
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let shared = Arc::clone(&self.shared);
-        let sent = serde_json::to_value(&item).map_err(std::io::Error::from).and_then(|value| {
+        let (done, accepted) = tokio::sync::oneshot::channel();
+        let posted = serde_json::to_value(&item).map_err(std::io::Error::from).and_then(|value| {
             let method = value.get("method").and_then(Value::as_str);
             let request = value.get("id").zip(method).map(|(id, method)| (id.to_string(), method.to_owned()));
-            let is_request = request.is_some();
-            if let Some((id, method)) = request {
+            let is_notice = value.get("id").is_none();
+            if let Some((id, method)) = request.clone() {
                 lock(&shared.wire).asks(id, method);
             }
             let body = serde_json::to_vec(&value)?;
             // Of its own: while one answer is read the server may ask something back.
-            let post = move || shared.post(&body, is_request);
-            std::thread::Builder::new().name("probe posts".to_owned()).spawn(post).map(drop)
+            let post = move || {
+                shared.post(&body, request.as_ref().map(|(id, _)| id.as_str()));
+                let _nobody_waits = done.send(());
+            };
+            std::thread::Builder::new().name("probe posts".to_owned()).spawn(post)?;
+            Ok(is_notice)
         });
-        std::future::ready(sent)
+        // What is sent behind `notifications/initialized` finds a server that has accepted it.
+        async {
+            if posted? {
+                let _it_is_told_of_the_connection = accepted.await;
+            }
+            Ok(())
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {

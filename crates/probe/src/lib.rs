@@ -9,23 +9,24 @@
     reason = "it starts a server, reads what it answers in threads, waits so long and no longer, and reads a corpus"
 )]
 
-mod catalogue;
 mod client;
 mod corpus;
 mod danger;
 mod http;
+mod listing;
 mod plan;
+mod process;
 mod record;
 mod shrink;
 mod transport;
 mod value;
 
-pub use catalogue::catalogue;
 pub use client::{Client, Limits, StartError, Target};
-pub use corpus::{Kept, read as read_corpus};
+pub use corpus::{Earlier, Kept, read as read_corpus};
 pub use danger::Danger;
 pub use http::Url;
-pub use plan::{Arguments, Ask, Plan, Rules, named, plan};
+pub use listing::Listing;
+pub use plan::{Arguments, Ask, Gap, Plan, Rules, Unasked, named, plan};
 pub use record::{Probe, Recorded};
 pub use shrink::{Fails, Smallest};
 

@@ -1,11 +1,14 @@
 //! What is asked: the calls of invariants, in the order of the rules, and the sequences of imported packs.
 
+use crate::listing::Listing;
+use averment_base::diagnostic::Slug;
 use averment_base::limits::Limits;
-use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_base::source::{FileId, SourceFile, SourceMap};
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::{GeneratedCall, InputsSpec, Module};
 use averment_syntax::ast::{self, CallInput, Expr, ExprKind, ItemKind};
 use averment_testing::inputs::{Found, Inputs, find};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What is asked.
@@ -13,10 +16,34 @@ use std::rc::Rc;
 pub struct Plan {
     /// In order.
     pub asks: Vec<Ask>,
-    /// What cannot be asked: the invariant, and why.
-    pub left: Vec<(String, String)>,
+    /// What cannot be asked.
+    pub left: Vec<Unasked>,
     /// What is said of the inputs.
     pub found: averment_base::diagnostic::Diagnostics,
+}
+
+/// An invariant that cannot be asked, for a tool where it is for each.
+#[derive(Debug)]
+pub struct Unasked {
+    /// The id of the invariant.
+    pub invariant: String,
+    /// The tool.
+    pub each: Option<String>,
+    /// Why.
+    pub why: String,
+    /// What that is.
+    pub gap: Gap,
+}
+
+/// What it is that an invariant cannot be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gap {
+    /// As it may be: there is no tool that it is for.
+    Idle,
+    /// The server does not list its tool.
+    Unlisted,
+    /// Its inputs cannot be made.
+    Unusable,
 }
 
 /// The calls of an invariant, of one tool where it is for each.
@@ -29,6 +56,15 @@ pub struct Ask {
     pub(crate) calls: Vec<Call>,
 }
 
+/// What is known of a server where it is planned.
+struct Known<'a> {
+    tools: &'a Listing,
+    /// By place and tool.
+    inputs: BTreeMap<(u32, String), Rc<Inputs>>,
+    /// The same of those that inputs cannot be made for.
+    without_schema: BTreeSet<(u32, String)>,
+}
+
 /// One of them.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
@@ -36,6 +72,8 @@ pub(crate) struct Call {
     pub arguments: Arguments,
     /// What later ones know it by.
     pub alias: Option<String>,
+    /// Whether an error is what has to become of it.
+    pub fails: bool,
 }
 
 /// What a call is given.
@@ -80,12 +118,16 @@ pub fn named(text: &str, limits: &Limits) -> Vec<String> {
 
 /// What is asked of a server with these tools.
 #[must_use]
-pub fn plan(rules: Rules<'_>, tools: &[String], limits: &Limits, chosen: impl Fn(&str) -> bool) -> Plan {
+pub fn plan(rules: Rules<'_>, tools: &Listing, limits: &Limits, chosen: impl Fn(&str) -> bool) -> Plan {
     let file = parsed(rules.text, limits);
     let mut plan = Plan::default();
-    let Found { inputs, said } = find(&with_fixed(&file, rules.module), rules.program, limits, &chosen);
+    let Found { inputs, without_schema, said } = find(&with_fixed(&file, rules.module), rules.program, limits, &chosen);
     plan.found = said;
-    let inputs: Vec<Rc<Inputs>> = inputs.into_iter().map(Rc::new).collect();
+    // That there is no schema is said of the invariant.
+    plan.found.0.retain(|one| one.slug != Slug::UnknownSchema);
+    let inputs = inputs.into_iter().map(|one| ((one.place().start, one.tool.clone()), Rc::new(one)));
+    let without_schema = without_schema.into_iter().map(|(place, tool)| (place.start, tool)).collect();
+    let known = Known { tools, inputs: inputs.collect(), without_schema };
     let mut steps: Vec<Step> = Vec::new();
     for item in &file.items {
         match &item.kind {
@@ -95,10 +137,10 @@ pub fn plan(rules: Rules<'_>, tools: &[String], limits: &Limits, chosen: impl Fn
             ItemKind::Rule(rule) => {
                 let steps = std::mem::take(&mut steps);
                 if chosen(&rule.name.text) && !steps.is_empty() {
-                    plan.asks.push(Ask::of_steps(&rule.name.text, steps));
+                    plan.asks.push(Ask::of_steps(rule, steps));
                 }
             }
-            ItemKind::Invariant(rule) if chosen(&rule.name.text) => plan.invariant(rule, &inputs, tools),
+            ItemKind::Invariant(rule) if chosen(&rule.name.text) => plan.invariant(rule, &known),
             _ => {}
         }
     }
@@ -149,38 +191,44 @@ fn each_call<'a>(body: &'a [ast::Item], each: bool, then: &mut impl FnMut(&'a as
 }
 
 impl Plan {
-    fn invariant(&mut self, rule: &ast::Rule, inputs: &[Rc<Inputs>], tools: &[String]) {
+    fn invariant(&mut self, rule: &ast::Rule, known: &Known<'_>) {
         let name = &rule.name.text;
-        let plain = |item: &&ast::Item| matches!(item.kind, ItemKind::Call(_));
-        let own: Vec<&ast::Item> = rule.body.iter().filter(plain).collect();
+        let own = calls_of(&rule.body);
         if !own.is_empty() {
-            self.of_body(name, &own, None, inputs);
+            self.of_body(name, &own, None, known);
         }
         for item in &rule.body {
             let ItemKind::ForEachTool { body, .. } = &item.kind else { continue };
-            let own: Vec<&ast::Item> = body.iter().filter(plain).collect();
-            let Some(place) = own.first().and_then(|item| tool_place(item)) else { continue };
-            if own.iter().any(|item| matches!(&item.kind, ItemKind::Call(ast::Call { input: CallInput::Object(Expr { kind: ExprKind::Object(entries), .. }), tool, .. }) if tool.text == "tool" && !entries.is_empty()))
-            {
-                self.left.push((name.clone(), "the call of each tool has fixed arguments, and which tools it is for is known only of those without".to_owned()));
+            let own = calls_of(body);
+            let Some((first, _)) = own.first() else { continue };
+            if own.iter().any(|(call, _)| call.tool.text == "tool" && is_written(call)) {
+                let why = "the call of each tool has fixed arguments, and which tools it is for is known only of those without";
+                self.leave(name, None, (Gap::Unusable, why.to_owned()));
                 continue;
             }
-            let fitting = inputs.iter().filter(|one| at(one.place(), place) && tools.contains(&one.tool));
-            let fitting: Vec<String> = fitting.map(|one| one.tool.clone()).collect();
+            let fits = |tool: &&str| {
+                let place = (first.tool.span.start, (*tool).to_owned());
+                known.inputs.contains_key(&place) || known.without_schema.contains(&place)
+            };
+            let fitting: Vec<&str> = known.tools.names().filter(fits).collect();
             if fitting.is_empty() {
-                self.left.push((name.clone(), "no tool of the server fits".to_owned()));
+                let (invariant, why) = (name.clone(), "no tool of the server fits".to_owned());
+                self.left.push(Unasked { invariant, each: None, why, gap: Gap::Idle });
             }
             for tool in fitting {
-                self.of_body(name, &own, Some(&tool), inputs);
+                self.of_body(name, &own, Some(tool), known);
             }
         }
     }
 
+    fn leave(&mut self, name: &str, each: Option<&str>, (gap, why): (Gap, String)) {
+        self.left.push(Unasked { invariant: name.to_owned(), each: each.map(str::to_owned), why, gap });
+    }
+
     /// The calls of a body, for one tool where it is for each.
-    fn of_body(&mut self, name: &str, body: &[&ast::Item], each: Option<&str>, inputs: &[Rc<Inputs>]) {
+    fn of_body(&mut self, name: &str, body: &[(&ast::Call, bool)], each: Option<&str>, known: &Known<'_>) {
         let mut calls = Vec::new();
-        for item in body {
-            let ItemKind::Call(call) = &item.kind else { continue };
+        for &(call, fails) in body {
             let tool = match each {
                 Some(tool) if call.tool.text == "tool" => tool.to_owned(),
                 _ => call.tool.text.clone(),
@@ -192,19 +240,37 @@ impl Plan {
                 }
                 CallInput::Object(_) => None,
                 CallInput::Generate { .. } => {
-                    let made = inputs.iter().find(|one| at(one.place(), call.tool.span) && one.tool == tool);
+                    let made = known.inputs.get(&(call.tool.span.start, tool.clone()));
                     made.map(|made| Arguments::Made(Rc::clone(made)))
                 }
             };
             let Some(arguments) = arguments else {
-                self.left.push((name.to_owned(), format!("no inputs are known for `{tool}`")));
-                return;
+                let why = match known.tools.unusable(&tool) {
+                    Some(why) => (Gap::Unusable, why.to_owned()),
+                    None if !known.tools.lists(&tool) => (Gap::Unlisted, known.tools.unlisted(&tool)),
+                    None => (Gap::Unusable, format!("no inputs are known for `{tool}`")),
+                };
+                return self.leave(name, each, why);
             };
             let alias = call.alias.as_ref().map(|alias| alias.text.clone());
-            calls.push(Call { tool, arguments, alias });
+            calls.push(Call { tool, arguments, alias, fails });
         }
         self.asks.push(Ask { invariant: name.to_owned(), each: each.map(str::to_owned), calls });
     }
+}
+
+/// The calls of a body, with whether an error is what has to become of each.
+fn calls_of(body: &[ast::Item]) -> Vec<(&ast::Call, bool)> {
+    let calls = (1_usize..).zip(body).filter_map(|(number, item)| match &item.kind {
+        ItemKind::Call(call) => Some((call, call.expects_error(body.get(number..).unwrap_or_default()))),
+        _ => None,
+    });
+    calls.collect()
+}
+
+/// Whether arguments are written for a call.
+fn is_written(call: &ast::Call) -> bool {
+    matches!(&call.input, CallInput::Object(Expr { kind: ExprKind::Object(entries), .. }) if !entries.is_empty())
 }
 
 impl Ask {
@@ -214,21 +280,35 @@ impl Ask {
         self.calls.iter().any(|call| call.tool == tool)
     }
 
-    fn of_steps(name: &str, steps: Vec<Step>) -> Self {
+    /// The tools of its calls that the server does not list, though more than an error is expected of them.
+    pub fn unlisted(&self, tools: &Listing) -> impl Iterator<Item = &str> {
+        self.calls.iter().filter(|call| !call.fails && !tools.lists(&call.tool)).map(|call| call.tool.as_str())
+    }
+
+    fn of_steps(rule: &ast::Rule, steps: Vec<Step>) -> Self {
         let calls = steps.into_iter().map(|step| {
             let Step { tool, alias, arguments } = step;
-            Call { tool, arguments: Arguments::Written(arguments), alias: Some(alias) }
+            let fails = rule.body.iter().any(|item| says_that_it_fails(item, &alias));
+            Call { tool, arguments: Arguments::Written(arguments), alias: Some(alias), fails }
         });
-        Self { invariant: name.to_owned(), each: None, calls: calls.collect() }
+        Self { invariant: rule.name.text.clone(), each: None, calls: calls.collect() }
     }
 }
 
-fn tool_place(item: &ast::Item) -> Option<Span> {
-    if let ItemKind::Call(call) = &item.kind { Some(call.tool.span) } else { None }
+/// `is_error(answer(STEP))`, as steps of packs that are to fail are imported.
+fn says_that_it_fails(item: &ast::Item, step: &str) -> bool {
+    let ItemKind::Assertion(assertion) = &item.kind else { return false };
+    let ast::StatementKind::Expression(said) = &assertion.statement.kind else { return false };
+    let inner = argument_of(said, "is_error").and_then(|answer| argument_of(answer, "answer"));
+    inner.is_some_and(|inner| matches!(&inner.kind, ExprKind::Name(name) if name == step))
 }
 
-fn at(one: Span, other: Span) -> bool {
-    one.start == other.start
+/// What a function of this name is given.
+fn argument_of<'a>(expr: &'a Expr, function: &str) -> Option<&'a Expr> {
+    match &expr.kind {
+        ExprKind::Call { name, arguments, .. } if name.text == function => arguments.first(),
+        _ => None,
+    }
 }
 
 /// A step of a sequence.

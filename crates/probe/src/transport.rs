@@ -1,10 +1,10 @@
 //! The lines of a server on their way to the client of the SDK, which meets none that it cannot read. What the server wrote is kept as it is, and what it
 //! did that the protocol forbids is noted.
 
-use averment_engine::vm::world::Service;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 const UNASKED: usize = 1_000;
 /// So many breaches are noted of one answer.
 const NOTED: usize = 8;
+/// What is said where an answer is missing.
+pub(crate) const UNANSWERED: &str = "it closed its output before it answered";
 
 /// What is known of a connection, beside what the client of the SDK is told.
 #[derive(Debug, Default)]
@@ -30,6 +32,10 @@ pub(crate) struct Wire {
     pub closed: Option<String>,
     /// The version of the protocol that the server has chosen.
     pub version: Option<String>,
+    /// Whether it declares that it has tools.
+    pub has_tools: bool,
+    /// Bytes of the last message.
+    pub bytes: usize,
 }
 
 /// An answer as the server wrote it.
@@ -52,10 +58,10 @@ impl Wire {
         self.closed.get_or_insert(why);
     }
 
-    /// A stream has ended: what was asked with it has to be answered.
-    pub fn stream_ended(&mut self) {
-        if !self.waiting.is_empty() {
-            self.close("it closed its output before it answered".to_owned());
+    /// Nothing more comes of what carried a message; where that was a request it has to be answered.
+    pub fn ended(&mut self, request: Option<&str>, why: String) {
+        if request.is_none_or(|id| self.waiting.contains_key(id)) {
+            self.close(why);
         }
     }
 
@@ -65,7 +71,8 @@ impl Wire {
         self.close("it broke the protocol".to_owned());
     }
 
-    fn breach(&mut self, what: impl Into<String>) {
+    /// Notes something that the protocol forbids.
+    pub fn breach(&mut self, what: impl Into<String>) {
         if self.breaches.len() < NOTED {
             self.breaches.push(what.into());
         }
@@ -80,9 +87,17 @@ impl Wire {
         if text.trim().is_empty() {
             return Some(None);
         }
-        let Ok(value) = serde_json::from_str::<Value>(text) else {
-            self.breach("a line that is no JSON");
-            return self.goes_on();
+        self.bytes = line.len();
+        let value = match serde_json::from_str::<Value>(text) {
+            Ok(value) => value,
+            Err(_) if serde_json::from_str::<IgnoredAny>(text).is_err() => {
+                self.breach("a line that is no JSON");
+                return self.goes_on();
+            }
+            Err(error) => {
+                self.breach(unreadable(&error.to_string()));
+                return None;
+            }
         };
         if value.get("method").is_some() {
             self.goes_on::<()>()?;
@@ -126,6 +141,7 @@ impl Wire {
         };
         if let ("initialize", Answer::Result(result)) = (method.as_str(), &answer) {
             self.version = result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned);
+            self.has_tools = result.pointer("/capabilities/tools").is_some_and(|tools| !tools.is_null());
         }
         if method.starts_with("tools/") {
             self.answer = Some(answer);
@@ -134,7 +150,21 @@ impl Wire {
     }
 }
 
-fn short(text: &str) -> String {
+/// Why a message that is JSON cannot be read, by what the reader says of it.
+fn unreadable(error: &str) -> String {
+    let why = match error {
+        error if error.contains("recursion limit") => "values in it are nested too deeply",
+        error if error.contains("out of range") => "a number in it is too large",
+        error if error.contains("surrogate") || error.contains("hex escape") => {
+            "a text in it has half of a character (`\\ud800`)"
+        }
+        other => return format!("a message that cannot be read: {other}"),
+    };
+    format!("a message that cannot be read: {why}")
+}
+
+/// The beginning of a text of the server.
+pub(crate) fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
@@ -155,10 +185,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Speaks with a program; `most` are the bytes of the longest line that is read.
-    pub fn new(service: &mut Service, wire: &Shared, most: u64) -> std::io::Result<Self> {
-        let Some((input, output)) = service.streams() else {
-            return Err(std::io::Error::other("its streams are taken"));
-        };
+    pub fn new((input, output): (ChildStdin, ChildStdout), wire: &Shared, most: u64) -> std::io::Result<Self> {
         let (out, lines) = mpsc::channel();
         std::thread::Builder::new().name("probe writes".to_owned()).spawn(move || write(input, &lines))?;
         // What the server writes faster than it is looked at waits in its pipe.
@@ -166,7 +193,7 @@ impl Lines {
         let shared = Arc::clone(wire);
         let reading = move || {
             read_lines(output, most, &shared, &sender);
-            lock(&shared).close("it closed its output before it answered".to_owned());
+            lock(&shared).close(UNANSWERED.to_owned());
         };
         std::thread::Builder::new().name("probe reads".to_owned()).spawn(reading)?;
         Ok(Self { wire: Arc::clone(wire), out, read })

@@ -1,7 +1,7 @@
 //! `--max-time`: how long a command may take as a whole, whatever rules and runs make of it.
 
 use super::exit::{Exit, Stop};
-use super::{console, units};
+use super::{console, signals, units};
 use averment_base::limits::Cancel;
 use averment_engine::vm::world;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,6 +70,7 @@ fn watch(deadline: &Deadline, to_end: Duration) {
         thread::sleep(deadline.at.saturating_duration_since(Instant::now()));
         deadline.over.store(true, Ordering::Relaxed);
         thread::sleep(to_end);
+        signals::ends();
         world::end_all();
         console::say(&format!("{}: it was ended\n", deadline.in_words()));
         std::process::exit(Exit::Error as i32);

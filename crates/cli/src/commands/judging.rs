@@ -32,7 +32,7 @@ pub struct Judging {
     /// What fails beside failures: vacuous, unjudged, unexercised
     #[arg(long, value_name = "WHAT")]
     deny: Vec<String>,
-    /// What does not fail: undecided
+    /// What does not fail: undecided, empty (nothing to check)
     #[arg(long, value_name = "WHAT")]
     allow: Vec<String>,
     /// The part of the runs that has to pass, such as 0.95 or 95%
@@ -62,6 +62,12 @@ impl Judging {
     /// The values of parameters.
     pub fn values(&self) -> Result<params::Values, Stop> {
         params::Values::new(&self.param_file, &self.param)
+    }
+
+    /// Whether it is no mistake that nothing is checked.
+    #[cfg_attr(not(feature = "probe"), expect(dead_code, reason = "a probe alone asks"))]
+    pub fn allows_nothing(&self) -> bool {
+        self.allow.iter().flat_map(|given| given.split(',')).any(|what| what == "empty")
     }
 
     /// What `aver check` is to do with what was made.

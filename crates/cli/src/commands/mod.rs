@@ -184,6 +184,7 @@ pub fn main() -> ExitCode {
         Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
         Command::Man(arguments) => man::run(arguments, Arguments::command()),
     };
+    signals::give_way();
     done.unwrap_or_else(|stop| ended(stop, color)).into()
 }
 

@@ -1,20 +1,21 @@
 //! `aver probe RULES --server 'COMMAND'`: asks a live MCP server what invariants ask, records that, and judges what was recorded as `aver check` does.
 
-use super::console::{ColorChoice, Stream, say};
+use super::console::{ColorChoice, say};
+use super::deadline::Deadline;
 use super::exit::{Exit, Stop};
-use super::inputs::Input;
 use super::judging::Judging;
-use super::tool_inputs::{Sentences, sentences, tell};
-use super::{check, inputs, params, replace, rules, signals, units};
-use averment_base::diagnostic::Diagnostics;
+use super::tool_inputs::Sentences;
+use super::{signals, units};
+use asking::Given;
 use averment_base::diagnostic::render::one_line;
+use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
-use averment_probe::{Ask, Client, Danger, Kept, Plan, Probe, Recorded, SERVER_RULES, Smallest, Target, Url};
-use serde_json::Value;
-use std::io::Write as _;
+use averment_probe::{Ask, Client, Danger, Kept, Listing, Probe, Target, Unasked, Url};
 use std::path::PathBuf;
 use std::time::Duration;
+
+mod asking;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -32,7 +33,8 @@ Examples:
 
 Tools that are annotated as destructive or speak of it are not called unless named with --allow-tool.
 
-Exit codes: those of aver check; 2 where the server does not start or nothing was called")]
+Exit codes: those of aver check; 2 where the server does not start, nothing was called, or
+all invariants call tools that the server does not list (--allow empty asks them)")]
 pub struct Arguments {
     /// A rule file with invariants, a folder of them, or a pack of wallfacer
     #[arg(value_name = "RULES")]
@@ -82,6 +84,12 @@ pub struct Arguments {
     /// Ask with the inputs of the corpus alone
     #[arg(long, requires = "corpus")]
     replay: bool,
+    /// Fail where an invariant is not asked to the end, or asks a tool that the server does not list
+    #[arg(long)]
+    strict: bool,
+    /// How long all of it may take, such as 10m; what takes longer is ended with exit code 5
+    #[arg(long, value_name = "TIME")]
+    max_time: Option<String>,
     /// Look for no smaller input where one fails
     #[arg(long)]
     no_shrink: bool,
@@ -94,6 +102,7 @@ pub struct Arguments {
 
 /// Asks and judges.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
+    Deadline::start_hard(arguments.max_time.as_deref())?;
     let target = target(arguments)?;
     let danger = Danger::new(&arguments.allow_tool, &arguments.deny_tool).map_err(|error| {
         Stop::usage(format!("a pattern for tools cannot be used: {error}"), "write a name, or `delete_*`")
@@ -105,200 +114,53 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     signals::end_with_commands(false)?;
     let kept = kept(arguments)?;
     let mut client = Client::start(target, limits(arguments)?).map_err(not_there)?;
-    let tools = client.tools().map_err(not_there)?;
-    let plans = given.plans(&first, &tools)?;
-    let left = plans.iter().flat_map(|plan| &plan.left);
-    left.for_each(|(name, why)| note(&format!("`{name}` is not asked: {why}")));
-    let asks = plans.iter().flat_map(|plan| &plan.asks);
+    let (mut tools, breaches) = client.tools().map_err(not_there)?;
+    let named = named(&first);
+    idle(&danger, &tools, &named)?;
+    let plans = given.plans(&mut tools, &named)?;
+    let (seed, cases, replay) = (arguments.seed, arguments.cases, arguments.replay);
+    let probe = Probe { tools: &tools, danger: &danger, seed, cases, kept: &kept, replay };
+    let asks: Vec<&Ask> = plans.iter().flat_map(|plan| &plan.asks).collect();
+    let stale = given.stale(&asks, &kept);
     let is_kept = |ask: &Ask| kept.iter().any(|kept| kept.invariant == ask.invariant && ask.calls(&kept.tool));
-    let asks: Vec<&Ask> = asks.filter(|ask| !arguments.replay || is_kept(ask)).collect();
-    if asks.is_empty() {
+    let asks: Vec<&Ask> = asks.into_iter().filter(|ask| !replay || is_kept(ask)).collect();
+    if asks.is_empty() && replay {
         let message = "the corpus holds no input for these invariants and this server";
         return Err(Stop::usage(message, "leave `--replay` out"));
     }
-    let (seed, cases, replay) = (arguments.seed, arguments.cases, arguments.replay);
-    let probe = Probe { tools: &tools, danger: &danger, seed, cases, kept: &kept, replay };
+    let left: Vec<&Unasked> = plans.iter().flat_map(|plan| &plan.left).filter(|_| !replay).collect();
     if arguments.dry_run {
         drop(client);
-        return given.would(&probe, &asks);
+        return given.would(&probe, &asks, &left);
     }
-    let recorded = given.ask(&probe, &asks, &mut client)?;
+    given.something_listed(&asks, &left, &tools)?;
+    let asked = given.ask_all(&probe, (&asks, &left), breaches, &mut client)?;
     drop(client);
-    given.judge(&recorded)
+    let exit = given.judge(&asked.lines)?;
+    Ok(if stale && replay { exit.max(Exit::Usage) } else { exit }.max(given.strictly(&asked)))
 }
 
-/// What is given, and read of it.
-struct Given<'a> {
-    arguments: &'a Arguments,
-    values: params::Values,
-    color: ColorChoice,
+/// The names of all tools that the rules call.
+fn named(rules: &[(Sentences, Program)]) -> Vec<String> {
+    let limits = Limits::default();
+    let mut named: Vec<String> = rules.iter().flat_map(|(one, _)| averment_probe::named(&one.text, &limits)).collect();
+    named.sort();
+    named.dedup();
+    named
 }
 
-impl Given<'_> {
-    /// Reads the rules, with further catalogues of tools.
-    fn read(&self, tools: &[rules::ToolFile]) -> Result<Vec<(Sentences, Program)>, Stop> {
-        let (limits, arguments) = (Limits::default(), self.arguments);
-        let named = std::slice::from_ref(&arguments.rules);
-        let project = arguments.judging.project.load(named, self.color)?;
-        let files = inputs::rules(named)?;
-        if files.is_empty() {
-            let message = format!("there is no `.assert` file in `{}`", arguments.rules.display());
-            return Err(Stop::usage(message, "name a rule file"));
-        }
-        let reading = arguments
-            .judging
-            .read
-            .reading(limits)
-            .with(tools)
-            .foreign(arguments.judging.compat.reading(&self.values.texts));
-        let read = files.iter().map(|input| sentences(input, reading, self.color)).collect::<Result<Vec<_>, Stop>>()?;
-        let (sentences, mut programs): (Vec<Sentences>, Vec<Program>) = read.into_iter().unzip();
-        if let Some(project) = &project {
-            params::of_project(&mut programs, project, false)?;
-        }
-        self.values.apply(&mut programs)?;
-        Ok(sentences.into_iter().zip(programs).collect())
+/// Says which patterns for tools fit none: one that is to protect a tool has to.
+fn idle(danger: &Danger, tools: &Listing, named: &[String]) -> Result<(), Stop> {
+    let names: Vec<String> = tools.names().map(str::to_owned).chain(named.iter().cloned()).collect();
+    let (allowed, denied) = danger.idle(&names);
+    if let Some(pattern) = denied.first() {
+        let near = nearest(pattern, tools.names()).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+        return Err(Stop::usage(format!("`--deny-tool {pattern}` fits no tool of the server and of the rules"), near));
     }
-
-    /// What is asked of a server with these tools, by rule file.
-    fn plans(&self, first: &[(Sentences, Program)], tools: &[Value]) -> Result<Vec<Plan>, Stop> {
-        let limits = Limits::default();
-        let mut named: Vec<String> =
-            first.iter().flat_map(|(one, _)| averment_probe::named(&one.text, &limits)).collect();
-        named.sort();
-        named.dedup();
-        let catalogue = averment_probe::catalogue(tools, &named, true);
-        let read = self.read(&[("the tools of the server".to_owned(), catalogue)])?;
-        let live: Vec<String> = tools.iter().filter_map(|tool| tool.get("name")?.as_str().map(str::to_owned)).collect();
-        let chosen = &self.arguments.invariant;
-        let is_chosen = |name: &str| chosen.is_empty() || chosen.iter().any(|one| one == name);
-        let mut plans = Vec::new();
-        for (one, program) in &read {
-            let program = one.imported.as_ref().map_or(program, |(program, _)| program);
-            let rules = averment_probe::Rules { text: &one.text, module: &one.checked.module, program };
-            let plan = averment_probe::plan(rules, &live, &limits, is_chosen);
-            self.tell(one, &plan.found);
-            plans.push(plan);
-        }
-        if plans.iter().all(|plan| plan.asks.is_empty()) {
-            let message = format!("nothing in `{}` asks this server anything", self.arguments.rules.display());
-            return Err(Stop::usage(message, "write `invariant NAME { call TOOL { a: 1 }  response exists }`"));
-        }
-        Ok(plans)
+    for pattern in allowed {
+        warn(&format!("`--allow-tool {pattern}` fits no tool of the server and of the rules"));
     }
-
-    fn tell(&self, one: &Sentences, said: &Diagnostics) {
-        if !said.0.is_empty() {
-            tell(said, one.imported.as_ref().map(|(_, origin)| origin), &one.sources, self.color);
-        }
-    }
-
-    /// Prints what would be called.
-    fn would(&self, probe: &Probe<'_>, asks: &[&Ask]) -> Result<Exit, Stop> {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        for ask in asks {
-            let recorded = self.one(probe, ask, None)?;
-            for call in recorded.run.get("calls").and_then(Value::as_array).into_iter().flatten() {
-                let line = serde_json::json!({"invariant": ask.invariant, "tool": call.get("tool"), "arguments": call.get("args")});
-                writeln!(out, "{line}")?;
-            }
-            recorded.skipped.iter().for_each(|why| note(&format!("`{}` would not call {why}", ask.invariant)));
-        }
-        out.flush()?;
-        Ok(Exit::Holds)
-    }
-
-    fn one(&self, probe: &Probe<'_>, ask: &Ask, client: Option<&mut Client>) -> Result<Recorded, Stop> {
-        probe.ask(ask, client).map_err(|diagnostic| {
-            Stop::usage(format!("the inputs of `{}` cannot be made: {}", ask.invariant, diagnostic.message), "")
-        })
-    }
-
-    /// Asks everything; what was recorded, a line for each run.
-    fn ask(&self, probe: &Probe<'_>, asks: &[&Ask], client: &mut Client) -> Result<String, Stop> {
-        let arguments = self.arguments;
-        let shown = Stream::Err.is_terminal();
-        let judge = check::rules_of(&self.check("probe.jsonl", "server.assert", String::new())?, self.color)?;
-        let fails = |run: &Value| failing(&judge, run);
-        let (mut lines, mut calls, mut skipped) = (String::new(), 0_usize, 0_usize);
-        for (number, ask) in (1_usize..).zip(asks) {
-            if shown {
-                say(&format!("\r\x1b[K{number} of {}: {}", asks.len(), one_line(&ask.invariant)));
-            }
-            let recorded = self.one(probe, ask, Some(&mut *client))?;
-            calls = calls.saturating_add(recorded.calls);
-            skipped = skipped.saturating_add(usize::from(!recorded.skipped.is_empty()));
-            lines.push_str(&recorded.run.to_string());
-            lines.push('\n');
-            let with = (&mut *client, !arguments.no_shrink);
-            if let Some(smallest) = probe.smallest(ask, &recorded, &fails, with) {
-                calls = calls.saturating_add(smallest.calls);
-                self.keep(ask, &smallest)?;
-                if let Some(run) = &smallest.run {
-                    lines.push_str(&run.to_string());
-                    lines.push('\n');
-                }
-            }
-        }
-        if shown {
-            say("\r\x1b[K");
-        }
-        if calls == 0 {
-            let message = format!("nothing was called: all {skipped} invariants ask tools that may destroy something");
-            return Err(Stop::usage(message, "name those that may be called: `--allow-tool NAME`"));
-        }
-        let left = if skipped > 0 { format!("; {skipped} not asked to the end") } else { String::new() };
-        note(&format!("{calls} calls for {} invariants and sequences{left}", asks.len()));
-        Ok(lines)
-    }
-
-    /// Judges what was recorded.
-    fn judge(&self, recorded: &str) -> Result<Exit, Stop> {
-        let arguments = self.arguments;
-        let (mut name, mut of_server) = ("probe.jsonl".to_owned(), "server.assert".to_owned());
-        if let Some(folder) = &arguments.save {
-            std::fs::create_dir_all(folder)?;
-            let runs = folder.join("runs.jsonl");
-            replace::write(&runs, recorded.as_bytes())?;
-            let server = folder.join("server.assert");
-            replace::write(&server, SERVER_RULES.as_bytes())?;
-            (name, of_server) = (runs.display().to_string(), server.display().to_string());
-        }
-        check::run(&self.check(&name, &of_server, recorded.to_owned())?, self.color)
-    }
-
-    /// What `aver check` is to do with what was recorded.
-    fn check(&self, name: &str, of_server: &str, recorded: String) -> Result<check::Arguments, Stop> {
-        let rules = Input::Made { name: of_server.to_owned(), text: SERVER_RULES.to_owned() };
-        let made = check::Made { rules, runs: Input::Made { name: name.to_owned(), text: recorded } };
-        self.arguments.judging.arguments(&self.arguments.rules, made, &[])
-    }
-
-    /// Says with which input something was found, and keeps it where there is a corpus.
-    fn keep(&self, ask: &Ask, smallest: &Smallest) -> Result<(), Stop> {
-        let Smallest { tool, arguments, found, .. } = smallest;
-        if let (Some(_), Ok(shown)) = (&smallest.run, serde_json::to_string(arguments)) {
-            let shown: String = shown.chars().take(SHOWN).collect();
-            note(&format!("`{}` fails with a smaller input, too: `{tool}` {shown}", ask.invariant));
-        }
-        let Some(folder) = &self.arguments.corpus else { return Ok(()) };
-        let (invariant, tool) = (ask.invariant.clone(), tool.clone());
-        let kept = Kept { invariant, tool, arguments: arguments.clone(), found: found.clone() };
-        std::fs::create_dir_all(folder)?;
-        replace::write(&folder.join(kept.file()), kept.text().as_bytes())?;
-        Ok(())
-    }
-}
-
-/// Characters of an input in a note.
-const SHOWN: usize = 200;
-
-/// The assertions that fail in a run: of the rules, and of those on the server.
-fn failing(rules: &averment::Rules, run: &Value) -> Vec<String> {
-    let Ok(outcome) = rules.check_one(run) else { return Vec::new() };
-    let failed = outcome.findings().filter(|found| found.status() == averment::Status::Failed);
-    let counts = |id: &str| rules.assertion(id).is_some_and(|one| one.severity() == averment::Severity::Error);
-    failed.map(|found| found.id()).filter(|id| counts(id)).map(str::to_owned).collect()
+    Ok(())
 }
 
 /// The corpus.
@@ -362,7 +224,11 @@ fn limits(arguments: &Arguments) -> Result<averment_probe::Limits, Stop> {
 }
 
 fn not_there(error: averment_probe::StartError) -> Stop {
-    Stop::usage(error.0, "look at what it says when it is started by hand")
+    Stop::usage(averment_report::redact::redact(&error.0), "look at what it says when it is started by hand")
+}
+
+fn warn(text: &str) {
+    say(&format!("warning: {}\n", one_line(text)));
 }
 
 fn note(text: &str) {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Code of the shell for a process that a signal has ended, without the number of the signal.
 #[cfg(unix)]
@@ -12,6 +12,21 @@ const ENDED: i32 = 128;
 pub fn may_run(run: bool) {
     if run {
         averment_engine::vm::world::adopt_orphans();
+    }
+}
+
+/// Whether the process is ended just now, with all commands.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// The process is about to be ended by a thread that says why.
+pub fn ends() {
+    ENDING.store(true, Ordering::Relaxed);
+}
+
+/// Waits for the end where the process is ended just now: what fails then fails for that, and nothing is to be said of it.
+pub fn give_way() {
+    while ENDING.load(Ordering::Relaxed) {
+        std::thread::sleep(std::time::Duration::from_secs(1));
     }
 }
 
@@ -58,7 +73,6 @@ fn watch(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
     use averment_engine::vm::world;
     use std::io::Read as _;
     use std::os::unix::net::UnixStream;
-    use std::sync::atomic::Ordering;
     let ignored = ignored();
     let mut watched = Vec::new();
     for &signal in signals.iter().filter(|&&signal| signal != SIGHUP || !is_in(ignored, signal)) {
@@ -72,6 +86,9 @@ fn watch(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
             let mut byte = [0_u8];
             while told.read_exact(&mut byte).is_ok() {
                 let first = flag.as_ref().is_some_and(|flag| !flag.swap(true, Ordering::Relaxed));
+                if !first {
+                    ends();
+                }
                 world::end_all();
                 if !first {
                     std::process::exit(if flag.is_some() { ENDED + SIGINT } else { ENDED + signal });

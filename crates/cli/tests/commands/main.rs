@@ -54,6 +54,8 @@ mod phases;
 mod prices;
 #[cfg(all(feature = "probe", target_os = "linux"))]
 mod probe;
+#[cfg(all(feature = "probe", target_os = "linux"))]
+mod probe_told;
 mod profile;
 mod project;
 mod reading;

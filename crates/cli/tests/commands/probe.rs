@@ -4,15 +4,17 @@ use super::folder::{Folder, Ran};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const RULES: &str = "invariant echoes { call echo generate { a: integer 0..9 } cases 3 seed 7\n  response.a >= 0\n}\ninvariant unknown { call nothing {}\n  expect error\n}\n";
+/// Rules for a server with the tool `echo`.
+pub(super) const RULES: &str = "invariant echoes { call echo generate { a: integer 0..9 } cases 3 seed 7\n  response.a >= 0\n}\ninvariant unknown { call nothing {}\n  expect error\n}\n";
 
 /// Probes a server that does this wrong, with further words.
-fn probed(folder: &Folder, how: &str, more: &str) -> Ran {
+pub(super) fn probed(folder: &Folder, how: &str, more: &str) -> Ran {
     let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/probe_server.py");
     folder.aver(&format!("probe r.assert --server 'python3 {} {how} sent.jsonl' --allow-run {more}", server.display()))
 }
 
-fn folder() -> Folder {
+/// A folder with the rules.
+pub(super) fn folder() -> Folder {
     Folder::new(&[("r.assert", RULES)])
 }
 
@@ -48,7 +50,14 @@ fn what_a_server_does_wrong_is_a_finding_in_time() {
         ("no-utf8", "protocol", "no UTF-8"),
         ("no-json", "protocol", "no JSON"),
         ("large", "protocol", "more than 1048576 bytes"),
-        ("dies-between", "crash", "closed its output"),
+        ("dies-between", "crash", "closed its output before it answered; it ended with the exit code 3"),
+        ("dies-behind", "crash", "it ended with the exit code 7; it wrote last: `starting / boom ?[31m of "),
+        ("closes-behind", "crash", "behind call 1 of `echo`: it closed its output"),
+        ("twice-late", "protocol", "which no request has"),
+        ("second-call-kills", "crash", "the signal 11 ended it"),
+        ("deep", "protocol", "values in it are nested too deeply"),
+        ("large-number", "protocol", "a number in it is too large"),
+        ("half-character", "protocol", "a text in it has half of a character"),
     ] {
         let folder = folder();
         let started = Instant::now();
@@ -56,6 +65,8 @@ fn what_a_server_does_wrong_is_a_finding_in_time() {
         assert!(started.elapsed() < Duration::from_secs(20), "{how}: {:?}", started.elapsed());
         assert_eq!(ran.code, 1, "{how}: {ran:?}");
         assert!(ran.out.contains(&format!("[{id}]")) && ran.out.contains(said), "{how}: {ran:?}");
+        assert_eq!(ran.out.contains("[hang]"), id == "hang", "{how}: {ran:?}");
+        assert!(!folder.read("out/runs.jsonl").contains("sk-ant"), "{how}");
         // What was recorded has the same verdicts.
         let again = folder.aver("check r.assert -r out/server.assert out/runs.jsonl --format short");
         assert_eq!((again.code, last(&again)), (1, last(&ran)), "{how}");
@@ -174,8 +185,12 @@ const HEADER: &str = "--header 'Authorization: Bearer abc'";
 
 #[test]
 fn a_server_behind_an_address_is_asked_over_http() {
-    for how in ["good", "events"] {
+    for how in ["good", "events", "asks-back", "slow-to-begin"] {
         let folder = folder();
+        if how == "asks-back" {
+            let rules = "invariant echoes { call echo generate { a: integer 0..9 } cases 100 seed 7\n  expect ok\n}\n";
+            folder.write("r.assert", rules.as_bytes());
+        }
         if how == "events" {
             folder.write("r.assert", RULES.split_inclusive("}\n").take(1).collect::<String>().as_bytes());
         }
@@ -200,6 +215,7 @@ fn what_a_server_does_wrong_over_http_is_a_finding_in_time() {
         ("large", "protocol", "more than 1048576 bytes"),
         ("closes", "protocol", "no JSON"),
         ("silent", "crash", "closed its output before it answered"),
+        ("html", "protocol", "the content type `text/html`"),
     ] {
         let folder = folder();
         let server = served(&folder, how);

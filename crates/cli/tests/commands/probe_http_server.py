@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 HOW = sys.argv[1]
 TOOL = {"name": "echo", "annotations": {"readOnlyHint": True}, "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}}}}
 PONG = threading.Event()
+READY = threading.Event()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -50,7 +51,12 @@ class Handler(BaseHTTPRequestHandler):
         if asked != ("session-1", True, "Bearer abc"):
             return self.whole({"asked": asked}, status=400)
         if number is None:
+            if HOW == "slow-to-begin":
+                time.sleep(0.3)
+            READY.set()
             return self.whole(b"", status=202)
+        if not READY.is_set():
+            return self.whole({"jsonrpc": "2.0", "id": number, "error": {"code": -32002, "message": "not initialized"}})
         if method == "tools/list":
             return self.whole({"jsonrpc": "2.0", "id": number, "result": {"tools": [TOOL]}})
         self.call(request, {"jsonrpc": "2.0", "id": number, "result": {"content": [{"type": "text", "text": "fine"}], "structuredContent": request["params"]["arguments"]}})
@@ -68,6 +74,20 @@ class Handler(BaseHTTPRequestHandler):
             self.whole(b"the server is fine")
         elif HOW == "large":
             self.whole(b'{"x": "' + b"x" * (4 << 20) + b'"}')
+        elif HOW == "html":
+            self.whole(answer, kind="text/html")
+        elif HOW == "asks-back":
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.send_header("transfer-encoding", "chunked")
+            self.end_headers()
+            for message in ({"jsonrpc": "2.0", "id": f"back-{request['id']}", "method": "ping"}, answer):
+                data = b"data: " + json.dumps(message).encode() + b"\n\n"
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+                self.wfile.flush()
+            # The answer is there long before its stream ends.
+            time.sleep(0.005)
+            self.wfile.write(b"0\r\n\r\n")
         elif HOW in ("closes", "events", "silent"):
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")

@@ -199,7 +199,8 @@ impl<'a> Checker<'a> {
         let arguments = schema.as_ref().map(|schema| self.add_schema(name, schema, None));
         let tool = ir::Tool { name: name.to_owned(), arguments, annotations: about.map(|about| about.to_string()) };
         // Of two declarations of one tool the later counts, as in a catalogue that is put together from files.
-        match self.module.tools.iter_mut().find(|known| known.name == name) {
+        let known = self.catalogue.tools.get_index_of(name);
+        match known.and_then(|place| self.module.tools.get_mut(place)).filter(|known| known.name == name) {
             Some(known) => *known = tool,
             None => self.module.tools.push(tool),
         }

@@ -58,11 +58,12 @@ impl<'a> Checker<'a> {
         reading: &mut InvariantReading<'a>,
     ) {
         let mut opening = true;
-        for item in items {
+        for (number, item) in (1_usize..).zip(items) {
             match &item.kind {
                 ItemKind::Call(call) => {
                     opening = false;
-                    self.read_call(place, call, reading);
+                    let fails = call.expects_error(items.get(number..).unwrap_or_default());
+                    self.read_call(place, (call, fails), reading);
                 }
                 ItemKind::ForEachTool { condition, body } => {
                     self.for_each_tool(place, condition.as_ref(), body);
@@ -94,14 +95,21 @@ impl<'a> Checker<'a> {
         );
     }
 
-    fn read_call(&mut self, place: &AssertionPlace<'a>, call: &'a ast::Call, reading: &mut InvariantReading<'a>) {
+    /// Reads a call, with whether it is to fail.
+    fn read_call(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        (call, fails): (&'a ast::Call, bool),
+        reading: &mut InvariantReading<'a>,
+    ) {
         let is_each = call.tool.text == "tool" && reading.tool.is_some();
         let mut name = NameTest::Any;
         let mut shape = StepShape::of(Kind::Call);
         if !is_each {
             self.check_tool(&place.scope, &call.tool.text, call.tool.span);
             name = NameTest::Exactly(call.tool.text.clone());
-            shape.arguments = self.catalogue.arguments(&call.tool.text);
+            // What has to be refused may be what the schema of the tool does not allow.
+            shape.arguments = if fails { None } else { self.catalogue.arguments(&call.tool.text) };
         }
         // Without a condition there is nothing to test: every tool is meant.
         let every = |tool: &ir::Expr| matches!(tool.kind, ExprKind::Constant(Constant::Boolean(true)));

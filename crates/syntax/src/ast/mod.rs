@@ -3,6 +3,7 @@
 //! One small type per concept. The checker turns it into the intermediate form; the formatter and the editor read it as it is.
 //! Sections named in the comments are those of the language reference.
 
+mod expected;
 mod expr;
 mod item;
 mod moved;

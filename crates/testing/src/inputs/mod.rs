@@ -64,6 +64,8 @@ pub struct Input {
 pub struct Found {
     /// The inputs, in the order of the rules and of the catalogue.
     pub inputs: Vec<Inputs>,
+    /// The tools without a schema that inputs could be made by: where the rules ask for them, and their names.
+    pub without_schema: Vec<(Span, String)>,
     /// What is to be said of them. With an error among it there is an invariant without inputs.
     pub said: Diagnostics,
 }
@@ -90,7 +92,10 @@ pub fn find(module: &Module, program: &Program, limits: &Limits, chosen: impl Fn
                 }
                 InputsSpec::Schema(span) => makers.of(&tool, *span, &mut found.said).map(MadeBy::Schema),
             };
-            let Some(made_by) = made_by else { continue };
+            let Some(made_by) = made_by else {
+                found.without_schema.push((call.span, tool));
+                continue;
+            };
             let seed_name = call.seed_name.iter().map(|part| match part {
                 SeedNamePart::Text(text) => text.as_str(),
                 SeedNamePart::Tool => tool.as_str(),

@@ -2,7 +2,8 @@
 #![expect(clippy::disallowed_types, reason = "the feature `world` is what looks at files, commands and variables")]
 
 use super::family::Family;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A program that runs. It is ended when this is dropped, with all that it started.
 #[derive(Debug)]
@@ -13,7 +14,6 @@ pub struct Service {
 
 impl Service {
     /// Starts a program, in the working directory and without a shell: its name and its arguments, and variables for it beside those of this process.
-    /// What it writes to standard error is dropped.
     ///
     /// # Errors
     /// It cannot be started.
@@ -22,16 +22,27 @@ impl Service {
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "the command is empty"));
         };
         let mut command = Command::new(program);
-        command.args(rest).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(rest).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         let family = Family::of(&mut command);
         let child = family.start(&mut command)?;
         Ok(Self { child, family })
     }
 
-    /// Its standard input and output; once.
-    pub fn streams(&mut self) -> Option<(ChildStdin, ChildStdout)> {
-        Some((self.child.stdin.take()?, self.child.stdout.take()?))
+    /// Its standard input, output and error, all of which are to be used up; once.
+    pub fn streams(&mut self) -> Option<(ChildStdin, ChildStdout, ChildStderr)> {
+        Some((self.child.stdin.take()?, self.child.stdout.take()?, self.child.stderr.take()?))
+    }
+
+    /// How it ended, in words, where it did.
+    #[must_use]
+    pub fn end(&self) -> Option<String> {
+        let process = Pid::from_raw(i32::try_from(self.child.id()).ok()?)?;
+        // Its number stays its own: what it started is found by that.
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let ended = waitid(WaitId::Pid(process), look).ok()??;
+        let code = ended.exit_status().map(|code| format!("it ended with the exit code {code}"));
+        code.or_else(|| ended.terminating_signal().map(|signal| format!("the signal {signal} ended it")))
     }
 }
 

@@ -1,0 +1,176 @@
+//! The tools of a server as it lists them: by name, with what is wrong with them, and what the checker is told of them.
+
+use averment_base::diagnostic::suggest::nearest;
+use averment_base::limits::Limits;
+use averment_builtins::schema::Schema;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes of the largest schema of a tool that is used.
+const SCHEMA: usize = 256 << 10;
+/// Bytes of all schemas together that are used.
+const SCHEMAS: usize = 16 << 20;
+/// What the annotations of a tool say of it.
+pub(crate) const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+
+/// The tools of a server.
+#[derive(Debug, Default)]
+pub struct Listing {
+    tools: Vec<Value>,
+    by_name: BTreeMap<String, Vec<usize>>,
+    /// Why inputs cannot be made by the schema of a tool.
+    unusable: BTreeMap<String, String>,
+}
+
+impl Listing {
+    /// Takes what the server lists, and what the protocol forbids of it.
+    pub(crate) fn new(listed: Vec<Value>) -> (Self, Vec<String>) {
+        let (mut listing, mut breaches) = (Self::default(), Vec::new());
+        for (number, tool) in (1_usize..).zip(listed) {
+            let Some(name) = tool.get("name").and_then(Value::as_str).map(str::to_owned) else {
+                breaches.push(format!("tool {number} of `tools/list` has no name"));
+                continue;
+            };
+            breaches.extend(
+                HINTS
+                    .into_iter()
+                    .filter(|hint| is_wrong(&tool, hint))
+                    .map(|hint| format!("`{hint}` of the tool `{name}` is neither true nor false in `tools/list`")),
+            );
+            listing.by_name.entry(name).or_default().push(listing.tools.len());
+            listing.tools.push(tool);
+        }
+        let twice = listing.by_name.iter().filter(|(_, places)| places.len() > 1);
+        breaches.extend(twice.map(|(name, places)| {
+            format!(
+                "`tools/list` has {} tools of the name `{name}`: what is said of one of them is said of all",
+                places.len()
+            )
+        }));
+        (listing, breaches)
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Their names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
+    /// Whether a tool is among them.
+    #[must_use]
+    pub fn lists(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// What the server says of a tool, once for each time that it lists it.
+    pub fn declared(&self, name: &str) -> impl Iterator<Item = &Value> {
+        self.by_name.get(name).into_iter().flatten().filter_map(|&place| self.tools.get(place))
+    }
+
+    /// What is said of a tool that is not among them.
+    #[must_use]
+    pub fn unlisted(&self, name: &str) -> String {
+        let near = nearest(name, self.names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        format!("the server does not list the tool `{name}`{near}")
+    }
+
+    /// Why inputs cannot be made by the schema of a tool.
+    #[must_use]
+    pub fn unusable(&self, name: &str) -> Option<&str> {
+        self.unusable.get(name).map(String::as_str)
+    }
+
+    /// A catalogue as `tools/list` answers it: the tools of the server, with the schemas that can be used, and those that only rules name, without.
+    #[must_use]
+    pub fn catalogue(&mut self, named: &[String]) -> String {
+        self.look_at_schemas();
+        let declared = self.tools.iter().map(|tool| {
+            let mut tool = tool.clone();
+            if let Some(entries) = tool.as_object_mut() {
+                // Answers are what is judged: what the server promises of them is no matter of the checker.
+                entries.remove("outputSchema");
+                if entries.get("name").and_then(Value::as_str).is_some_and(|name| self.unusable.contains_key(name)) {
+                    entries.remove("inputSchema");
+                }
+            }
+            tool
+        });
+        let unknown = named.iter().filter(|name| !self.lists(name)).map(|name| json!({"name": name}));
+        json!({"tools": declared.chain(unknown).collect::<Vec<_>>()}).to_string()
+    }
+
+    /// Finds the schemas that cannot be used.
+    fn look_at_schemas(&mut self) {
+        let (limits, mut left, mut good) = (Limits::default(), SCHEMAS, BTreeSet::new());
+        for tool in &self.tools {
+            let Some((name, schema)) = tool.get("name").and_then(Value::as_str).zip(tool.get("inputSchema")) else {
+                continue;
+            };
+            let text = schema.to_string();
+            if good.contains(&text) {
+                continue;
+            }
+            let used = match left.checked_sub(text.len()) {
+                _ if text.len() > SCHEMA => Err(format!("it is larger than {SCHEMA} bytes")),
+                None => Err(format!("the schemas of the server are larger than {SCHEMAS} bytes together")),
+                Some(rest) => {
+                    left = rest;
+                    Schema::compile(&text, &limits).map(drop)
+                }
+            };
+            match used {
+                Ok(()) => drop(good.insert(text)),
+                Err(why) => {
+                    let why = format!("the schema of the tool `{name}` cannot be used: {why}");
+                    self.unusable.insert(name.to_owned(), why);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a hint of a tool is there and says nothing.
+pub(crate) fn is_wrong(tool: &Value, hint: &str) -> bool {
+    let Some(annotations) = tool.get("annotations").filter(|annotations| !annotations.is_null()) else { return false };
+    !annotations.is_object() || annotations.get(hint).is_some_and(|hint| !hint.is_boolean() && !hint.is_null())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_list_of_tools_is_said() {
+        let (listing, breaches) = Listing::new(vec![
+            json!({"name": "a"}),
+            json!(1),
+            json!({"name": "a", "annotations": {"destructiveHint": "true", "readOnlyHint": null}}),
+        ]);
+        assert_eq!((listing.count(), listing.declared("a").count()), (2, 2));
+        let wanted =
+            ["tool 2 of `tools/list` has no name", "`destructiveHint` of the tool `a`", "2 tools of the name `a`"];
+        assert_eq!(breaches.len(), wanted.len(), "{breaches:?}");
+        assert!(breaches.iter().zip(wanted).all(|(breach, wanted)| breach.contains(wanted)), "{breaches:?}");
+        assert_eq!(listing.unlisted("aa"), "the server does not list the tool `aa`; did you mean `a`?");
+    }
+
+    #[test]
+    fn a_schema_that_cannot_be_used_concerns_its_tool_alone() {
+        let large: Vec<u32> = (0..100_000).collect();
+        let (mut listing, _) = Listing::new(vec![
+            json!({"name": "good", "inputSchema": {"type": "object"}}),
+            json!({"name": "odd", "inputSchema": {"properties": {"a": {"pattern": "^(?!x)."}}}}),
+            json!({"name": "large", "inputSchema": {"enum": large}}),
+        ]);
+        let catalogue = listing.catalogue(&["other".to_owned()]);
+        assert_eq!(catalogue.matches("inputSchema").count(), 1, "{catalogue}");
+        assert!(catalogue.contains("\"other\"") && listing.unusable("good").is_none());
+        assert!(listing.unusable("large").is_some_and(|why| why.contains("larger than 262144 bytes")));
+        assert!(listing.unusable("odd").is_some_and(|why| why.contains("`odd` cannot be used")));
+    }
+}

@@ -1,0 +1,76 @@
+//! The program of a server, with what is known of its end: how it ended, and what it wrote to standard error last.
+
+use averment_base::diagnostic::render::one_line;
+use averment_engine::vm::world::Service;
+use averment_report::redact::redact;
+use std::collections::VecDeque;
+use std::io::Read as _;
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Bytes of standard error that are kept.
+const KEPT: usize = 4 << 10;
+/// Lines of it that are told, and characters of each.
+const LINES: usize = 3;
+const WIDTH: usize = 160;
+/// How long is waited for the end of a program that has closed its output.
+const WAITS: usize = 20;
+const WAIT: Duration = Duration::from_millis(10);
+
+/// A program that runs.
+pub(crate) struct Process {
+    service: Service,
+    errors: Arc<Mutex<VecDeque<u8>>>,
+}
+
+impl Process {
+    /// Starts it; with its standard input and output.
+    pub fn start(words: &[String], variables: &[(String, String)]) -> std::io::Result<(Self, ChildStdin, ChildStdout)> {
+        let mut service = Service::start(words, variables)?;
+        let Some((input, output, errors)) = service.streams() else {
+            return Err(std::io::Error::other("its streams are taken"));
+        };
+        let kept = Arc::default();
+        let keeping = Arc::clone(&kept);
+        std::thread::Builder::new().name("probe reads errors".to_owned()).spawn(move || keep(errors, &keeping))?;
+        Ok((Self { service, errors: kept }, input, output))
+    }
+
+    /// What happened, with how the program ended and what it wrote last.
+    pub fn with_end(&self, what: String) -> String {
+        let mut end = self.service.end();
+        for _ in 0..WAITS {
+            if end.is_some() {
+                break;
+            }
+            std::thread::sleep(WAIT);
+            end = self.service.end();
+        }
+        let said = self.last_lines();
+        let parts = [Some(what), end, (!said.is_empty()).then(|| format!("it wrote last: `{said}`"))];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    /// The last lines of standard error, on one line and without secrets.
+    fn last_lines(&self) -> String {
+        let bytes: Vec<u8> = self.errors.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let text = redact(&text);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let last = lines.iter().skip(lines.len().saturating_sub(LINES));
+        let last = last.map(|line| one_line(line).chars().take(WIDTH).collect::<String>());
+        last.collect::<Vec<_>>().join(" / ")
+    }
+}
+
+/// Keeps the end of what is written.
+fn keep(mut errors: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
+    let mut part = [0_u8; 4096];
+    while let Ok(count @ 1..) = errors.read(&mut part) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(part.iter().take(count));
+        let over = kept.len().saturating_sub(KEPT);
+        kept.drain(..over);
+    }
+}

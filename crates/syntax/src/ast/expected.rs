@@ -1,0 +1,43 @@
+//! What an invariant expects of a call.
+
+use super::{Assertion, Call, Expr, ExprKind, Item, ItemKind, Name, Setting, StatementKind, TestKind};
+
+impl Call {
+    /// Whether an error is what has to become of it; `behind` is what stands behind it in the body.
+    #[must_use]
+    pub fn expects_error(&self, behind: &[Item]) -> bool {
+        let mut own = behind.iter().take_while(|item| !matches!(item.kind, ItemKind::Call(_)));
+        self.expect.as_ref().is_some_and(|word| word.text == "error") || own.any(item_expects_error)
+    }
+}
+
+/// `expect error`, `envelope.isError == true`.
+fn item_expects_error(item: &Item) -> bool {
+    match &item.kind {
+        ItemKind::Setting(Setting::Key { key, value: Some(Expr { kind: ExprKind::Name(word), .. }), .. }) => {
+            key.text == "expect" && word == "error"
+        }
+        ItemKind::Assertion(Assertion { statement, .. }) => match &statement.kind {
+            StatementKind::Expression(Expr { kind: ExprKind::Test { subject, test }, .. }) => {
+                let is_true = test.operand.as_ref().is_some_and(|operand| operand.kind == ExprKind::Boolean(true));
+                let is_equal = matches!(test.kind, TestKind::Equal | TestKind::Identical) && !test.negated;
+                is_true && is_equal && is_error_flag(subject)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// `envelope.isError`, also as `required(envelope.isError)`.
+fn is_error_flag(path: &Expr) -> bool {
+    match &path.kind {
+        ExprKind::Call { name, arguments, .. } if name.text == "required" => {
+            arguments.first().is_some_and(is_error_flag)
+        }
+        ExprKind::Field { base, name: Name { text, .. } } => {
+            text == "isError" && matches!(&base.kind, ExprKind::Name(name) if name == "envelope")
+        }
+        _ => false,
+    }
+}

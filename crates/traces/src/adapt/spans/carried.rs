@@ -2,14 +2,12 @@
 //! call, and what either of them says is said of it.
 
 use super::attributes::Fact;
-use super::said;
 use super::tell::tool_name;
 use super::tree::Tree;
 use super::{Act, Span, text_of_node, wrapped};
 use crate::adapt::draft::Draft;
 use crate::adapt::object;
-use averment_base::value::{Node, Value, compare};
-use averment_runs::normal::of_step;
+use averment_base::value::{Node, compare};
 
 /// A call that was carried out.
 #[derive(Clone, Copy)]
@@ -37,14 +35,14 @@ impl<'run> Carried<'run> {
         let args = wrapped::args(&span.facts, draft);
         let gave = wrapped::gave(&span.facts, draft);
         let id = span.facts.get(Fact::CallId).filter(|id| text_of_node(*id).is_some_and(|id| !id.is_empty()));
-        let went_wrong = gave.is_some_and(|gave| gave.failed == Some(true) || says_failed(gave.result, draft));
+        let went_wrong = gave.and_then(|gave| gave.failed).filter(|failed| *failed);
         Some(Self {
             span: number,
             tool,
             id: id.or_else(|| gave?.id),
             args,
             result: gave.map(|gave| gave.result),
-            failed: if went_wrong { Some(true) } else { span.failed.or_else(|| gave?.failed) },
+            failed: went_wrong.or(span.failed).or_else(|| gave?.failed),
             error: span.error.filter(|_| span.failed == Some(true)),
             is_inside: false,
             is_told_inside: false,
@@ -84,17 +82,6 @@ impl<'run> Carried<'run> {
 /// Whether arguments are the same as far as can be told: some write as text what others write as an object.
 pub(super) fn may_be_equal(own: Node<'_>, other: Node<'_>) -> bool {
     object(own).is_some() != object(other).is_some() || compare::equal(&own.value, &other.value)
-}
-
-/// Whether a result that is an object, also one in text, says that it is an error: by the flag of MCP, or because it holds nothing else.
-fn says_failed<'run>(result: Node<'run>, draft: &Draft<'run, '_>) -> bool {
-    let Some(object) = object(said::read(result, draft)) else { return false };
-    let is_true = |key: &&str| matches!(object.get(key).map(|node| node.value), Some(Value::Boolean(true)));
-    let only_error = match object.entries() {
-        [only] => only.key == of_step::ERROR && !matches!(only.node.value, Value::Null | Value::Boolean(false)),
-        _ => false,
-    };
-    only_error || of_step::IS_ERROR.iter().any(is_true)
 }
 
 /// The calls that spans of tools tell, in the order of their starts.

@@ -4,7 +4,8 @@ use super::attributes::{Fact, Facts, names};
 use super::said::{self, Told};
 use crate::adapt::draft::Draft;
 use crate::adapt::{calls, list, object};
-use averment_base::value::{Entry, Node, Object};
+use averment_base::value::{Entry, Node, Object, Value};
+use averment_runs::normal::of_step;
 
 /// Arguments that may be JSON inside of text, without what some wrap them into.
 pub(crate) fn args<'run>(facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Option<Node<'run>> {
@@ -86,14 +87,31 @@ pub(super) fn of_run<'run>(node: Node<'run>) -> Option<Node<'run>> {
     [Wrapped::Inputs, Wrapped::Outputs].into_iter().find_map(|word| wrapped(run, word))
 }
 
-/// What a tool gave, without what some wrap it into: what a run of LangChain ended with, a message to the model.
+/// What a tool gave, without what some wrap it into: what a run of LangChain ended with, a message to the model. A result in text
+/// may say that it is an error, too.
 pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
     let gave = facts.get(Fact::Result).or_else(|| facts.get(Fact::Output))?;
     let read = said::read(gave, draft);
     let output = object(read).and_then(|outer| Some((outer, wrapped(outer, Wrapped::Output)?)));
     let of_run = output.filter(|(outer, _)| wrapped(*outer, Wrapped::Named).is_some()).map(|(_, output)| output);
     let alone = output.filter(|(outer, _)| outer.entries().len() == 1).map(|(_, output)| output);
-    let message = of_run.or(alone).unwrap_or(read);
-    let plain = || Told { id: None, tool: None, result: of_run.unwrap_or(gave), failed: None };
-    Some(said::answer(message, draft).unwrap_or_else(plain))
+    let (told, value) = match said::answer(of_run.or(alone).unwrap_or(read), draft) {
+        Some(told) => (told, said::read(told.result, draft)),
+        None => {
+            let told = Told { id: None, tool: None, result: of_run.unwrap_or(gave), failed: None };
+            (told, of_run.map_or(read, |output| said::read(output, draft)))
+        }
+    };
+    Some(Told { failed: if says_failed(value) { Some(true) } else { told.failed }, ..told })
+}
+
+/// Whether a result that is an object says that it is an error: by the flag of MCP, or because it holds nothing else.
+fn says_failed(result: Node<'_>) -> bool {
+    let Some(object) = object(result) else { return false };
+    let is_true = |key: &&str| matches!(object.get(key).map(|node| node.value), Some(Value::Boolean(true)));
+    let only_error = match object.entries() {
+        [only] => only.key == of_step::ERROR && !matches!(only.node.value, Value::Null | Value::Boolean(false)),
+        _ => false,
+    };
+    only_error || of_step::IS_ERROR.iter().any(is_true)
 }

@@ -3,6 +3,7 @@
 
 pub(super) mod eval;
 
+use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, fields, is_true, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
@@ -210,7 +211,9 @@ fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
         (of_usage::CACHE_READ, [Cached, CachedToo]),
         (of_usage::TOTAL, [Total, TotalToo]),
     ];
+    let mut usage = Usage::default();
     for (name, fields) in counts {
-        talk.usage.count(name, first_of(tokens, &fields));
+        usage.count(name, first_of(tokens, &fields));
     }
+    talk.usage.join(&usage);
 }

@@ -1,6 +1,7 @@
 //! ATIF, the Agent Trajectory Interchange Format: `steps` of the user, the system and the agent, its calls with the observations that
 //! answer them. What the calls did is known where the agent is.
 
+use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
@@ -145,7 +146,9 @@ fn step<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, step: Object<'run
         }
     }
     if let Some(metrics) = object_of(step, OfAtif::Metrics) {
-        talk.usage.add(metrics);
+        let mut usage = Usage::default();
+        usage.add(metrics);
+        talk.usage.join(&usage);
     }
 }
 
@@ -161,7 +164,7 @@ fn totals<'run>(talk: &mut Talk<'_, 'run, '_>, trajectory: Object<'run>) {
     ];
     let known = counts.map(|(name, field)| (name, first_of(totals, &[field])));
     if known.iter().any(|(_, node)| node.is_some()) {
-        talk.usage = super::calls::Usage::default();
+        talk.usage = Usage::default();
         known.into_iter().for_each(|(name, node)| talk.usage.count(name, node));
     }
 }

@@ -187,13 +187,21 @@ impl Usage {
         self.counts
     }
 
-    /// Adds the counts of another part.
+    /// Adds the counts of another part. Where one of the two says how many tokens there are in all, the other has its input and output.
     pub(super) fn join(&mut self, other: &Self) {
-        for (sum, count) in self.counts.iter_mut().zip(other.counts) {
+        let mut counts = other.counts;
+        if self.has_total() || other.has_total() {
+            [&mut self.counts, &mut counts].into_iter().for_each(sum_up);
+        }
+        for (sum, count) in self.counts.iter_mut().zip(counts) {
             if let Some(count) = count {
                 *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
             }
         }
+    }
+
+    fn has_total(&self) -> bool {
+        matches!(self.counts, [_, _, Some(_), ..])
     }
 
     /// Adds those counts that are not known yet.
@@ -253,6 +261,13 @@ impl Usage {
             let usage = draft.object(&entries);
             draft.set(of_run::USAGE, usage);
         }
+    }
+}
+
+/// Counts all tokens, where nobody has.
+fn sum_up(counts: &mut [Option<Number<'static>>; TOKENS.len()]) {
+    if let [Some(input), Some(output), total @ None, ..] = counts {
+        *total = input.add(*output);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Gemini CLI: the file of a session (`messages` of type `user` and `gemini`), and the events of `--output-format stream-json`.
 
+use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, fields, words};
@@ -199,9 +200,11 @@ fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
         (of_usage::REASONING, OfTokens::Thoughts),
         (of_usage::TOTAL, OfTokens::Total),
     ];
+    let mut usage = Usage::default();
     for (name, field) in counts {
-        talk.usage.count(name, tokens.field(field));
+        usage.count(name, tokens.field(field));
     }
+    talk.usage.join(&usage);
 }
 
 fn one_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &About<'run>) {

@@ -52,14 +52,11 @@ names! {
         Output = ["output"],
         LlmOutput = ["llm_output"],
         Input = ["input"],
-        Content = ["content"],
-        CallId = ["tool_call_id"],
         Parameters = ["invocation_params"],
         Tools = ["tools"],
         TokensIn = ["input_tokens", "prompt_tokens"],
         TokensOut = ["output_tokens", "completion_tokens"],
         TokensAll = ["total_tokens"],
-        Status = ["status"],
         Kwargs = ["kwargs"],
         Generations = ["generations"],
         Message = ["message"],
@@ -227,7 +224,10 @@ fn span<'run>(records: &[Object<'run>], draft: &mut Draft<'run, '_>) -> Span<'ru
     ];
     facts.into_iter().for_each(|(fact, node)| span.tell(fact, node));
     match span.act {
-        super::spans::Act::Tool => tool(inputs, outputs, &mut span),
+        super::spans::Act::Tool => {
+            span.tell(Fact::Args, inputs.map(|inputs| only(inputs, Inside::Input)));
+            span.tell(Fact::Result, outputs.map(|outputs| only(outputs, Inside::Output)));
+        }
         super::spans::Act::Inference => {
             span.tell(Fact::MessagesIn, inputs);
             span.tell(Fact::MessagesOut, outputs);
@@ -247,24 +247,6 @@ fn only(node: Node<'_>, wanted: Inside) -> Node<'_> {
     match object(node) {
         Some(object) if object.entries().len() == 1 => inside(object, wanted).unwrap_or(node),
         _ => node,
-    }
-}
-
-/// A tool may be given one text, and give a message.
-fn tool<'run>(inputs: Option<Node<'run>>, outputs: Option<Node<'run>>, span: &mut Span<'run>) {
-    span.tell(Fact::Args, inputs.map(|inputs| only(inputs, Inside::Input)));
-    let Some(result) = outputs.map(|outputs| only(outputs, Inside::Output)) else { return };
-    let message = object(result).map(|message| inside(message, Inside::Kwargs).and_then(object).unwrap_or(message));
-    match message.filter(|message| inside(*message, Inside::CallId).is_some()) {
-        Some(message) => {
-            span.tell(Fact::CallId, inside(message, Inside::CallId));
-            span.tell(Fact::Result, inside(message, Inside::Content));
-            let status = inside(message, Inside::Status).and_then(text_of_node).and_then(of_word);
-            if status == Some(true) {
-                span.failed = status;
-            }
-        }
-        None => span.tell(Fact::Result, Some(result)),
     }
 }
 

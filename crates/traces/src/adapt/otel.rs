@@ -3,11 +3,11 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::spans::attributes::{Fact, as_object};
+use super::spans::attributes::Fact;
 use super::spans::{Act, Span, Unit, Whole, bodies, instant, names, of_word, tell, text_of_node, ways};
 use super::{Format, IN_FULL, are_mostly, list, object, objects};
 use crate::error::Placed;
-use averment_base::value::{Node, Object, Value};
+use averment_base::value::{Entry, Node, Object, Value};
 
 names! {
     /// What holds spans.
@@ -24,8 +24,8 @@ names! {
 names! {
     /// A span.
     OfSpan {
-        Id = ["spanId", "span_id", "spanID"],
-        Trace = ["traceId", "trace_id", "traceID"],
+        Id = ["spanId", "span_id", "spanID", "context.span_id"],
+        Trace = ["traceId", "trace_id", "traceID", "context.trace_id"],
         Parent = ["parentSpanId", "parent_span_id", "parentSpanID", "parent_id", "parentId"],
         Name = ["name", "operationName", "span_name"],
         Context = ["context", "spanContext", "span_context"],
@@ -88,8 +88,8 @@ pub(super) const OPEN_INFERENCE: Format = Format {
 /// Any spans.
 pub(super) const FORMAT: Format = Format {
     name: "OpenTelemetry spans",
-    description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, lists of spans) with attributes of `gen_ai.*` or another dialect",
-    known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger or a list",
+    description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
+    known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, MLflow or a list",
     marks: Mark::Any.names(),
     near: Near::Any.names(),
     object: holds_spans,
@@ -110,7 +110,9 @@ names! {
 names! {
     /// What tells spans: one of these is in each of their containers, and in each span.
     Mark {
-        Any = ["resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext"],
+        Any = [
+            "resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext", "context.span_id",
+        ],
     }
 }
 
@@ -129,7 +131,7 @@ const CUTTINGS: &[Cutting] = &[
 
 ways! {
     /// The id of the trace that a span belongs to.
-    IDS = [["traceId"], ["trace_id"], ["traceID"], ["context", "trace_id"], ["spanContext", "traceId"], ["context", "traceId"]];
+    IDS = [["traceId"], ["trace_id"], ["traceID"], ["context", "trace_id"], ["spanContext", "traceId"], ["context", "traceId"], ["context.trace_id"]];
 }
 
 /// Whether an object is a span with both ids, as it stands in lists of them.
@@ -167,6 +169,7 @@ fn holds_spans(object: Object<'_>) -> bool {
         || is_jaeger(object)
         || is_span(object)
         || inside(OfContainer::Trace, &is_otlp)
+        || inside(OfContainer::Data, &|data| container(data, OfContainer::Spans).is_some_and(is_list_of_spans))
         || data().is_some_and(is_list_of_spans)
         || data().and_then(list).is_some_and(|data| are_mostly(data.iter(), is_jaeger))
         || container(object, OfContainer::Spans).is_some_and(is_list_of_spans)
@@ -183,12 +186,14 @@ fn says(object: Object<'_>, is: fn(&str) -> bool) -> bool {
             if let (Found::Span(span, _), true) = (one, left > 0 && !found) {
                 left -= 1;
                 let attributes = of(span, OfSpan::Attributes);
-                found = attributes.is_some_and(|attributes| match attributes.value {
-                    Value::Object(object) => object.entries().iter().any(|entry| is(entry.key)),
-                    Value::List(items) => objects(items)
-                        .any(|(_, item)| item.entries().iter().any(|entry| text_of_node(entry.node).is_some_and(is))),
-                    _ => false,
-                });
+                found = in_columns(span).any(|entry| is(entry.key))
+                    || attributes.is_some_and(|attributes| match attributes.value {
+                        Value::Object(object) => object.entries().iter().any(|entry| is(entry.key)),
+                        Value::List(items) => objects(items).any(|(_, item)| {
+                            item.entries().iter().any(|entry| text_of_node(entry.node).is_some_and(is))
+                        }),
+                        _ => false,
+                    });
             }
         },
         0,
@@ -255,6 +260,12 @@ fn each_of<'run>(spans: Node<'run>, form: Form, look: &mut dyn FnMut(Found<'run>
             |object: &Object<'run>| [OfSpan::Id, OfSpan::Name].into_iter().any(|word| context(*object, word).is_some());
         look(object(*node).filter(is_one).map_or(Found::Other(*node), |object| Found::Span(object, form)));
     }
+}
+
+/// The attributes of a span that is a row of a table, each in a column of its own.
+fn in_columns<'run>(span: Object<'run>) -> impl Iterator<Item = Entry<'run>> {
+    let attribute = |entry: &Entry<'run>| Some(Entry { key: entry.key.strip_prefix("attributes.")?, node: entry.node });
+    span.entries().iter().filter_map(attribute)
 }
 
 /// How a span is written: what its numbers mean follows from it.
@@ -327,14 +338,10 @@ fn span<'run>(object: Object<'run>, form: Form, draft: &mut Draft<'run, '_>) -> 
     if let Some(kind) = of(object, OfSpan::Kind).and_then(text_of_node).and_then(super::spans::ActWord::act) {
         span.act = kind;
     }
-    let attributes = of(object, OfSpan::Attributes).map(|attributes| as_object(attributes, draft));
-    if let Some(attributes) = attributes {
+    let columns: Vec<Entry<'run>> = in_columns(object).collect();
+    let columns = (!columns.is_empty()).then(|| draft.object(&columns));
+    if let Some(attributes) = of(object, OfSpan::Attributes).or(columns) {
         span.take_attributes(attributes, draft);
-    }
-    for entry in object.entries() {
-        if let Some(name) = entry.key.strip_prefix("attributes.") {
-            span.facts.add(name, entry.node);
-        }
     }
     status(object, &mut span);
     for (_, event) in of(object, OfSpan::Events).and_then(list).into_iter().flat_map(objects) {

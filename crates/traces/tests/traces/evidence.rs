@@ -44,6 +44,16 @@ fn other_protocols_over_json_rpc_are_no_logs_of_mcp() {
     });
 }
 
+#[test]
+fn spans_that_are_not_read_are_refused_with_what_they_are() {
+    let zipkin = r#"[{"traceId": "a", "id": "b", "name": "execute_tool x", "timestamp": 1740823200000000, "duration": 9, "tags": {}}]"#;
+    let jaeger = r#"{"result": {"resourceSpans": [{"scopeSpans": [{"spans": []}]}]}}"#;
+    for (text, what) in [(zipkin, "a span of Zipkin"), (jaeger, "an answer of Jaeger's API")] {
+        let said = refused(text);
+        assert!(said.len() == 1 && said[0].contains(what), "{said:?}");
+    }
+}
+
 /// A call and a request of the server, both with the id 1, and what came back.
 fn clash(ways: [&str; 2], answers: &[(&str, &str)]) -> String {
     let frame = |way: &str, message: &str| match way {

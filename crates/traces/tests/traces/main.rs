@@ -15,6 +15,7 @@
 
 mod answers;
 mod blocks;
+mod calls_of_spans;
 mod commands;
 mod damaged;
 mod evidence;

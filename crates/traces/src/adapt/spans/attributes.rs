@@ -1,6 +1,5 @@
 //! The attributes of spans: what the names of each dialect mean. A dialect is nothing but names here.
 
-use super::super::calls;
 use super::super::draft::Draft;
 use super::super::{list, object};
 use averment_base::value::{Entry, Node, Number, Object, Value};
@@ -22,7 +21,7 @@ names! {
     Fact {
         /// What the span does.
         Operation = ["gen_ai.operation.name"],
-        Kind = ["openinference.span.kind", "traceloop.span.kind", "span_kind"],
+        Kind = ["openinference.span.kind", "traceloop.span.kind", "span_kind", "mlflow.spanType"],
         FunctionOfSdk = ["ai.operationId"],
         RequestType = ["llm.request.type"],
         /// The tool that is called.
@@ -59,16 +58,19 @@ names! {
         System = ["gen_ai.system_instructions", "system_instructions"],
         SaidText = ["ai.response.text", "ai.response.object"],
         SaidCalls = ["ai.response.toolCalls"],
-        Tools = ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.available_tools", "model_request_parameters"],
+        Tools = ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.available_tools", "model_request_parameters", "mlflow.chat.tools"],
         TokensIn = [
             "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.inputTokens", "ai.usage.promptTokens",
-            "llm.usage.prompt_tokens", "llm.usage.input_tokens",
+            "llm.usage.prompt_tokens", "llm.usage.input_tokens", "mlflow.chat.tokenUsage.input_tokens",
         ],
         TokensOut = [
             "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion", "ai.usage.outputTokens",
-            "ai.usage.completionTokens", "llm.usage.completion_tokens", "llm.usage.output_tokens",
+            "ai.usage.completionTokens", "llm.usage.completion_tokens", "llm.usage.output_tokens", "mlflow.chat.tokenUsage.output_tokens",
         ],
-        TokensAll = ["llm.token_count.total", "gen_ai.usage.total_tokens", "llm.usage.total_tokens", "ai.usage.totalTokens"],
+        TokensAll = [
+            "llm.token_count.total", "gen_ai.usage.total_tokens", "llm.usage.total_tokens", "ai.usage.totalTokens",
+            "mlflow.chat.tokenUsage.total_tokens",
+        ],
         TokensReasoning = [
             "gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "gen_ai.usage.details.reasoning_tokens",
             "llm.token_count.completion_details.reasoning", "ai.usage.reasoningTokens", "llm.usage.reasoning_tokens",
@@ -330,82 +332,5 @@ fn plain<'run>(node: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Node<
             Node::new(Value::Object(object), only.node.origin)
         }
         _ => only.node,
-    }
-}
-
-/// Arguments that may be JSON inside of text, without what some wrap them into.
-pub(crate) fn args<'run>(facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Option<Node<'run>> {
-    if let Some(given) = facts.get(Fact::Args) {
-        return Some(calls::arguments(draft, given));
-    }
-    if let Some(input) = facts.get(Fact::Input) {
-        let args = calls::arguments(draft, input);
-        return Some(unwrapped(args, facts, draft));
-    }
-    // Under this name some write what a tool takes, and some what it is given.
-    let parameters = facts.get(Fact::Parameters).map(|node| calls::arguments(draft, node))?;
-    object(parameters).filter(|object| !is_schema(*object)).map(|_| parameters)
-}
-
-names! {
-    /// What wraps the arguments of a function.
-    Wrapped {
-        Positional = ["args"],
-        Named = ["kwargs"],
-        Inputs = ["inputs"],
-        Type = ["type"],
-        Properties = ["properties"],
-        Output = ["output"],
-    }
-}
-
-fn wrapped<'run>(object: Object<'run>, wanted: Wrapped) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
-/// Arguments as the function was given them: by name, or by their places, whose names stand in what the tool takes.
-fn unwrapped<'run>(args: Node<'run>, facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Node<'run> {
-    let Some(call) = object(args) else { return args };
-    if let Some(inputs) = wrapped(call, Wrapped::Inputs).filter(|inputs| object(*inputs).is_some()) {
-        return inputs;
-    }
-    let (Some(positional), Some(named)) = (
-        wrapped(call, Wrapped::Positional).and_then(list),
-        wrapped(call, Wrapped::Named).filter(|named| object(*named).is_some()),
-    ) else {
-        return args;
-    };
-    if positional.is_empty() {
-        return named;
-    }
-    let takes = facts.get(Fact::Parameters).map(|node| calls::arguments(draft, node)).and_then(object);
-    let names: Vec<&str> = takes.map_or(&[][..], |takes| takes.entries()).iter().map(|entry| entry.key).collect();
-    if names.len() < positional.len() {
-        return args;
-    }
-    let by_place = names.iter().zip(positional).map(|(key, node)| Entry { key, node: *node });
-    let by_name = object(named).map_or(&[][..], |named| named.entries()).iter().copied();
-    let entries: Vec<Entry<'run>> = by_place.chain(by_name).collect();
-    draft.object(&entries)
-}
-
-/// Whether an object says what a tool takes: a schema, or an object with a type for each name.
-fn is_schema(object: Object<'_>) -> bool {
-    let has_type =
-        |node: Node<'_>| super::super::object(node).is_some_and(|inner| wrapped(inner, Wrapped::Type).is_some());
-    wrapped(object, Wrapped::Properties).is_some()
-        || !object.entries().is_empty() && object.entries().iter().all(|entry| has_type(entry.node))
-}
-
-/// A result without what some wrap it into.
-pub(crate) fn result<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
-    if let Some(result) = facts.get(Fact::Result) {
-        return Some(result);
-    }
-    let output = facts.get(Fact::Output)?;
-    let read = output.embedded(draft.arena, draft.limits).unwrap_or(output);
-    match object(read) {
-        Some(object) if wrapped(object, Wrapped::Named).is_some() => wrapped(object, Wrapped::Output).or(Some(output)),
-        _ => Some(output),
     }
 }

@@ -6,6 +6,9 @@
 pub(crate) mod attributes;
 pub(crate) mod bodies;
 mod calls;
+mod carried;
+mod events;
+mod matches;
 mod said;
 pub(crate) mod table;
 mod tell;
@@ -13,6 +16,7 @@ mod tell;
 mod tests;
 mod tree;
 mod used;
+mod wrapped;
 
 use super::draft::Draft;
 use attributes::{Fact, Facts};
@@ -42,6 +46,11 @@ pub(crate) struct Span<'run> {
 
 /// How the name of a span begins in which one agent hands over to another.
 const HANDOFF: &str = "handoff to ";
+
+/// How Google ADK calls the tool of a span that gathers what several calls gave.
+const MERGED: &str = "(merged tools)";
+/// How the names of attributes begin whose values are all JSON in text.
+const MLFLOW: &str = "mlflow.";
 
 /// What a span stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +98,8 @@ impl<'run> Span<'run> {
         if let Value::Object(object) = attributes.value {
             self.facts.reserve(object.entries().len());
             for entry in object.entries() {
-                self.facts.add(entry.key, entry.node);
+                let node = if entry.key.starts_with(MLFLOW) { held(entry.node, draft) } else { entry.node };
+                self.facts.add(entry.key, node);
             }
             self.attributes = Some(attributes);
         }
@@ -102,7 +112,7 @@ impl<'run> Span<'run> {
         for entry in object.entries() {
             facts.add(entry.key, entry.node);
         }
-        said::of_event(name, &facts, draft, &mut self.exchange);
+        events::of_event(name, &facts, draft, &mut self.exchange);
         for fact in [Fact::MessagesIn, Fact::MessagesOut, Fact::System, Fact::ErrorMessage, Fact::ErrorType] {
             if let Some(node) = facts.get(fact).filter(|_| self.facts.get(fact).is_none() || fact == Fact::ErrorMessage)
             {
@@ -144,6 +154,9 @@ impl<'run> Span<'run> {
         if self.act == Act::Other {
             self.act = act(&self.facts);
         }
+        if self.act == Act::Tool && self.facts.text(Fact::Tool) == Some(MERGED) {
+            self.act = Act::Part;
+        }
         if matches!(self.act, Act::Inference | Act::Agent) {
             let exchange = said::exchange(&self.facts, draft);
             if self.exchange.given.is_empty() {
@@ -172,14 +185,14 @@ names! {
         Agent = ["invoke_agent", "AGENT", "agent", "ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"],
         Inference = [
             "chat", "text_completion", "generate_content",
-            "call_llm", "completion", "LLM", "llm", "generation", "GENERATION", "ai.generateText.doGenerate",
+            "call_llm", "completion", "LLM", "llm", "CHAT_MODEL", "generation", "GENERATION", "ai.generateText.doGenerate",
             "ai.streamText.doStream", "ai.generateObject.doGenerate", "ai.streamObject.doStream",
         ],
         Tool = ["execute_tool", "TOOL", "tool", "ai.toolCall"],
         Part = [
             "create_agent", "invoke_workflow", "workflow", "task", "CHAIN", "chain", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL",
             "EVALUATOR", "PROMPT", "embeddings", "UNKNOWN", "retriever", "embedding", "ai.embed", "ai.embed.doEmbed", "ai.embedMany",
-            "ai.embedMany.doEmbed", "parser", "prompt",
+            "ai.embedMany.doEmbed", "parser", "prompt", "WORKFLOW", "TASK", "PARSER", "MEMORY",
         ],
     }
 }
@@ -230,6 +243,11 @@ pub(crate) fn of_word(word: &str) -> Option<bool> {
         averment_runs::run::Status::Failed => Some(true),
         _ => None,
     }
+}
+
+/// The value that a text of JSON holds.
+fn held<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
+    node.embedded(draft.arena, draft.limits).unwrap_or(node)
 }
 
 /// The text that a node is.

@@ -1,5 +1,6 @@
 //! What a model was given and what it said, in whatever form the attributes of its span hold it.
 
+use super::super::content;
 use super::super::draft::Draft;
 use super::super::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part, names};
@@ -30,9 +31,11 @@ pub(crate) struct Asked<'run> {
 /// A result that a model was told.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told<'run> {
-    pub(crate) id: Option<&'run str>,
+    pub(crate) id: Option<Node<'run>>,
     pub(crate) tool: Option<&'run str>,
     pub(crate) result: Node<'run>,
+    /// Whether it says that the call went wrong.
+    pub(crate) failed: Option<bool>,
 }
 
 /// What went in and came out of a model.
@@ -66,9 +69,12 @@ names! {
         Thinking = ["thinking", "thought"],
         Value = ["value"],
         /// What holds messages in serialised ones, in generations and in responses.
-        Inner = ["kwargs"],
+        Inner = ["kwargs", "data"],
         Lists = ["generations", "choices"],
         Class = ["id"],
+        /// What the message of a tool answers, whatever else it says of itself.
+        Call = ["tool_call_id", "toolCallId"],
+        Status = ["status"],
     }
 }
 
@@ -196,7 +202,9 @@ fn written<'run>(facts: &Facts<'run>, of: Numbered) -> Vec<Said<'run>> {
             Part::CallId => call(calls, &|call| call.id = Some(one.node)),
             Part::CallName => call(calls, &|call| call.tool = Some(one.node)),
             Part::CallArgs => call(calls, &|call| call.args = Some(one.node)),
-            Part::Answers => said.results.push(Told { id: text_of_node(one.node), tool: None, result: one.node }),
+            Part::Answers => {
+                said.results.push(Told { id: Some(one.node), tool: None, result: one.node, failed: None });
+            }
             Part::TypeOfText | Part::Schema | Part::ToolName => {}
         }
     }
@@ -248,10 +256,13 @@ pub(crate) fn messages<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'
         };
         // Some put one list into another: a list of prompts.
         let items = match items {
-            [Node { value: Value::List(inner), .. }] => inner,
+            [only @ Node { value: Value::List(inner), .. }] if pair(*only).is_none() => inner,
             _ => items,
         };
-        return items.iter().map(|item| message(read(*item, draft), by, draft)).collect();
+        return items
+            .iter()
+            .map(|item| pair(*item).unwrap_or_else(|| message(read(*item, draft), by, draft)))
+            .collect();
     };
     let system = of(outer, OfSaid::System)
         .or_else(|| of(outer, OfSaid::Config).and_then(object).and_then(|config| of(config, OfSaid::System)));
@@ -268,6 +279,14 @@ pub(crate) fn messages<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'
     found
 }
 
+/// A message as LangChain takes it, too: who says it, and what.
+fn pair<'run>(node: Node<'run>) -> Option<Said<'run>> {
+    let [by, text] = list(node)? else { return None };
+    let role = text_of_node(*by).and_then(canonical)?;
+    text_of_node(*text)?;
+    Some(Said { role: Some(role), texts: vec![*text], place: Some(node), ..Said::default() })
+}
+
 pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'run, '_>) -> Said<'run> {
     let mut said = Said { role: Some(by), place: Some(node), ..Said::default() };
     let Value::Object(mut message) = node.value else {
@@ -279,9 +298,7 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
         message = inner;
     }
     let serialised = message;
-    if let Some(inner) = of(message, OfSaid::Inner).and_then(object) {
-        message = inner;
-    }
+    message = held(message);
     said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(Some(by));
     if let Some(calls) = of(message, OfSaid::Calls) {
         said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
@@ -290,11 +307,11 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
     let bare = of(outer, OfSaid::Message).filter(|inner| object(*inner).is_none());
     let content = of(message, OfSaid::Content).map(|content| read_parts(content, draft));
     let content = content.or_else(|| bare.map(|bare| read(bare, draft)));
-    let answers = || of(message, OfSaid::Answers).and_then(text_of_node);
     match (said.role, content) {
         (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {
             let tool = of(message, OfSaid::Tool).and_then(text_of_node);
-            said.results.push(Told { id: answers(), tool, result: content });
+            let id = of(message, OfSaid::Answers).filter(|id| text_of_node(*id).is_some());
+            said.results.push(Told { id, tool, result: content, failed: failed(message) });
         }
         // What the parts of a message are in is an object of its own in some.
         (_, Some(content)) => match object(content).filter(|_| said.role.is_some()) {
@@ -370,50 +387,33 @@ fn told<'run>(part: Object<'run>) -> Option<Told<'run>> {
     let typed = |result: Node<'run>| object(result).filter(|object| of(*object, OfSaid::Type).is_some());
     let inner = |result| of(typed(result)?, OfSaid::Value);
     Some(Told {
-        id: of(part, OfSaid::Answers).and_then(text_of_node),
+        id: of(part, OfSaid::Answers).filter(|id| text_of_node(*id).is_some()),
         tool: of(part, OfSaid::Tool).and_then(text_of_node),
         result: inner(result).unwrap_or(result),
+        failed: failed(part),
     })
 }
 
-/// What events of a span say: messages one by one, under their names.
-pub(crate) fn of_event<'run>(name: &str, facts: &Facts<'run>, draft: &Draft<'run, '_>, exchange: &mut Exchange<'run>) {
-    let Some((event, _)) = OfEvent::of(name) else { return };
-    let entries: Vec<Entry<'run>> = [
-        (Fact::EventRole, OfSaid::Role),
-        (Fact::EventContent, OfSaid::Content),
-        (Fact::EventCalls, OfSaid::Calls),
-        (Fact::EventId, OfSaid::Answers),
-        (Fact::EventMessage, OfSaid::Message),
-    ]
-    .into_iter()
-    .filter_map(|(fact, key)| Some(Entry { key: key.names().first()?, node: read(facts.get(fact)?, draft) }))
-    .collect();
-    let (by, answer) = match event {
-        OfEvent::System => (role::SYSTEM, false),
-        OfEvent::User => (role::USER, false),
-        OfEvent::Tool => (of_step::TOOL, false),
-        OfEvent::Assistant => (role::ASSISTANT, false),
-        OfEvent::Choice => (role::ASSISTANT, true),
-    };
-    let said = message(draft.object(&entries), by, draft);
-    if answer {
-        exchange.said.push(said)
-    } else {
-        exchange.given.push(said)
-    }
-    exchange.tells |= answer;
+/// Whether what is told of a call says how it ended.
+fn failed(told: Object<'_>) -> Option<bool> {
+    let is_true = |key: &&str| matches!(told.get(key).map(|node| node.value), Some(Value::Boolean(true)));
+    let word = || of(told, OfSaid::Status).and_then(text_of_node).and_then(super::of_word);
+    if of_step::IS_ERROR.iter().any(is_true) { Some(true) } else { word() }
 }
 
-names! {
-    /// The names of events that hold a message.
-    OfEvent {
-        System = ["gen_ai.system.message"],
-        User = ["gen_ai.user.message"],
-        Assistant = ["gen_ai.assistant.message"],
-        Tool = ["gen_ai.tool.message"],
-        Choice = ["gen_ai.choice"],
-    }
+/// The object that holds a message which was written out with its class.
+fn held(message: Object<'_>) -> Object<'_> {
+    let inner = of(message, OfSaid::Inner).and_then(object);
+    inner.filter(|inner| of(*inner, OfSaid::Content).is_some()).unwrap_or(message)
+}
+
+/// What a message to the model says of a call, where a value is one.
+pub(super) fn answer<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
+    let message = held(object(node)?);
+    let id = of(message, OfSaid::Call).filter(|id| text_of_node(*id).is_some())?;
+    let content = of(message, OfSaid::Content)?;
+    let result = content::of_blocks(content, draft.arena).unwrap_or(content);
+    Some(Told { id: Some(id), tool: None, result, failed: failed(message) })
 }
 
 /// The tools that a model could use.

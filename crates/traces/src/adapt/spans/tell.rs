@@ -1,10 +1,10 @@
 //! From spans to a run: its steps in the order of time, what it was asked, answered and used.
 
-use super::attributes::{self, Fact};
+use super::attributes::Fact;
 use super::calls::{self, Calls};
 use super::said::{self, Said};
 use super::tree::{self, Tree};
-use super::{Act, Exchange, Span, text_of_node, used};
+use super::{Act, Exchange, Span, text_of_node, used, wrapped};
 use crate::adapt::draft::{Draft, count, field};
 use crate::adapt::{handovers, tools};
 use averment_base::value::{Entry, Node, Number, Origin, Value};
@@ -318,23 +318,19 @@ fn tell_whole<'run>(
     draft: &mut Draft<'run, '_>,
 ) {
     let roots: Vec<usize> = (0..tree.spans.len()).filter(|span| tree.parent(*span).is_none()).collect();
-    let outer = || tree.main().into_iter().chain(roots.iter().copied());
-    let fact = |fact: Fact| outer().find_map(|span| tree.spans.get(span)?.facts.get(fact));
+    let (first, last) = (tree.whole(false), tree.whole(true));
+    let [outer, last] = [&first, &last].map(|spans| || spans.iter().filter_map(|span| tree.spans.get(*span)));
+    let fact = |fact: Fact| outer().find_map(|span| span.facts.get(fact));
     // What one model or tool was given is not what the run was given.
-    let of_work = |fact: Fact| {
-        let work = outer().filter(|span| !matches!(tree.act(*span), Act::Inference | Act::Tool));
-        work.filter_map(|span| tree.spans.get(span)).find_map(|span| span.facts.get(fact))
-    };
+    let is_work = |span: &&Span<'run>| !matches!(span.act, Act::Inference | Act::Tool);
     draft.set_some(of_run::ID, whole.id);
-    let input = whole.input.or_else(|| of_work(Fact::Input));
+    let input = whole.input.or_else(|| outer().filter(is_work).find_map(|span| span.facts.get(Fact::Input)));
     let prompt = prompt.or_else(|| prompt_in(input.or_else(|| fact(Fact::MessagesIn))?, draft));
     draft.set_some(of_run::PROMPT, prompt);
     draft.set_some(of_run::INPUTS, input);
-    let said = || {
-        let exchanges = outer().filter_map(|span| tree.spans.get(span)).map(|span| &span.exchange);
-        exchanges.flat_map(|exchange| exchange.said.last()).find_map(|said| said.texts.last().copied())
-    };
-    let answer = whole.output.or_else(|| of_work(Fact::Output)).or_else(said).or(output);
+    let gave = || last().filter(is_work).find_map(|span| span.facts.get(Fact::Output));
+    let said = || last().filter_map(|span| span.exchange.said.last()).find_map(|said| said.texts.last().copied());
+    let answer = whole.output.or_else(gave).or_else(said).or(output);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
     // A tool that failed is a failed call, and not yet a failed run.
     let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));
@@ -347,8 +343,7 @@ fn tell_whole<'run>(
     used::usage(tree, draft);
     let cost = whole.cost.or_else(|| used::cost(tree));
     draft.set_some(of_run::COST, cost);
-    let tools =
-        models.iter().filter_map(|model| tree.spans.get(*model)).chain(outer().filter_map(|span| tree.spans.get(span)));
+    let tools = models.iter().filter_map(|model| tree.spans.get(*model)).chain(outer());
     let mut found: Vec<Node<'run>> = Vec::new();
     for span in tools {
         for tool in said::tools(&span.facts, draft) {
@@ -378,7 +373,8 @@ fn tell_whole<'run>(
 
 /// The first words of a user in what a run was given; text that is no JSON is those words.
 fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
-    let value = said::read(input, draft);
+    let input = said::read(input, draft);
+    let value = wrapped::of_run(input).unwrap_or(input);
     let messages = said::messages(value, role::USER, draft);
     let of_user = |said: &&Said<'run>| matches!(said.role, Some(role::USER | "human"));
     messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
@@ -387,6 +383,7 @@ fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'r
 /// The last words in what a run gave, where it is a list of messages.
 fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let value = said::read(answer, draft);
+    let (answer, value) = wrapped::of_run(value).map_or((answer, value), |inner| (inner, inner));
     let has_role =
         |said: &Said<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
     match value.value {
@@ -407,9 +404,4 @@ pub(super) fn tool_name<'run>(span: &Span<'run>) -> Option<Node<'run>> {
         .filter(is_text)
         .or_else(|| span.facts.get(Fact::Entity).filter(is_text))
         .or_else(|| super::tree::plain_name_node(span).filter(is_text))
-}
-
-/// What a tool was given.
-pub(super) fn tool_args<'run>(span: &Span<'run>, draft: &mut Draft<'run, '_>) -> Option<Node<'run>> {
-    attributes::args(&span.facts, draft)
 }

@@ -62,6 +62,11 @@ impl<'run> Tree<'run> {
         self.spans.get(span).map_or(Act::Other, |span| span.act)
     }
 
+    /// All spans, each behind the one that it stands in.
+    pub(super) fn outermost_first(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.order.iter().copied()
+    }
+
     /// A value for each span that follows from its parent and that one's value.
     pub(super) fn downwards<T: Copy>(&self, of_root: T, of_child: impl Fn(usize, T) -> T) -> Vec<T> {
         let mut values = vec![of_root; self.spans.len()];
@@ -101,8 +106,23 @@ impl<'run> Tree<'run> {
         span.facts.text(Fact::Agent).or_else(|| span.facts.text(Fact::Entity)).or_else(|| plain_name(span))
     }
 
-    pub(super) fn main(&self) -> Option<usize> {
-        self.main
+    /// What tells of the run as a whole: what is around the main agent, outermost first; that agent, where it begins or, `at_end`, where it
+    /// works for the last time; what has no parent.
+    pub(super) fn whole(&self, at_end: bool) -> Vec<usize> {
+        let around = |agent: usize| std::iter::successors(self.parent(agent), |span| self.parent(*span));
+        let mut whole: Vec<usize> = self.main.map(|main| around(main).collect()).unwrap_or_default();
+        whole.reverse();
+        let again = |span: &usize| {
+            let beside = self.main.is_some_and(|main| self.agent_around(*span) == self.agent_around(main));
+            self.act(*span) == Act::Agent && beside && self.names.get(*span).copied().flatten() == Some(MAIN)
+        };
+        let mut works: Vec<usize> = (0..self.spans.len()).filter(again).collect();
+        if at_end {
+            works.reverse();
+        }
+        whole.extend(works);
+        whole.extend((0..self.spans.len()).filter(|span| self.parent(*span).is_none()));
+        whole
     }
 
     /// The agent that encloses an agent.

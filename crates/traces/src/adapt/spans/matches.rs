@@ -1,0 +1,115 @@
+//! Which span of a tool carries out what a model asked for.
+
+use super::calls::Request;
+use super::carried::{Carried, may_be_equal};
+use super::said;
+use super::text_of_node;
+use super::tree::Tree;
+use crate::adapt::draft::Draft;
+use averment_base::value::{Node, compare};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// So many of the requests that wait for a tool are looked through for the arguments of a call.
+const NEAR: usize = 64;
+
+/// For each call that was carried out, what a model asked for.
+pub(super) struct Matches<'run> {
+    pub(super) requests: Vec<Option<usize>>,
+    taken: Vec<bool>,
+    /// Tools of which a call has an id that no model knows.
+    strangers: FxHashSet<&'run str>,
+}
+
+/// The requests that wait, by an id or by a tool.
+type Waiting<'run> = FxHashMap<&'run str, VecDeque<usize>>;
+
+impl<'run> Matches<'run> {
+    /// An id tells, else the arguments, else the order.
+    pub(super) fn of(
+        calls: &[Carried<'run>],
+        tree: &Tree<'run>,
+        requests: &[Request<'run>],
+        draft: &Draft<'run, '_>,
+    ) -> Self {
+        let mut matches = Self {
+            requests: vec![None; calls.len()],
+            taken: vec![false; requests.len()],
+            strangers: FxHashSet::default(),
+        };
+        let mut by_id = waiting(requests, |request| request.asked.id);
+        for (place, call) in calls.iter().enumerate() {
+            let Some(id) = call.id() else { continue };
+            match by_id.get_mut(id).and_then(VecDeque::pop_front) {
+                Some(request) => matches.set(place, request),
+                None => matches.strangers.extend([call.tool()]),
+            }
+        }
+        let mut by_tool = waiting(requests, |request| Some(request.asked.tool));
+        let args = |request: usize| Some(said::read(requests.get(request)?.asked.args?, draft));
+        let start = |span: usize| tree.spans.get(span).and_then(|span| span.start);
+        let comes_first = |request: usize, call: &Carried<'run>| {
+            let asked = requests.get(request).and_then(|request| start(request.model));
+            asked.zip(start(call.span)).is_none_or(|(asked, called)| asked <= called)
+        };
+        let has_args = |request: usize, call: &Carried<'run>| {
+            let both = args(request).zip(call.args);
+            both.is_some_and(|(asked, given)| compare::equal(&asked.value, &given.value)) && comes_first(request, call)
+        };
+        // What a tool does by itself nobody has to have asked for.
+        let may_be = |request: usize, call: &Carried<'run>| {
+            !call.is_inside || args(request).zip(call.args).is_none_or(|(asked, given)| may_be_equal(asked, given))
+        };
+        matches.by_tool(calls, &mut by_tool, has_args);
+        matches.by_tool(calls, &mut by_tool, may_be);
+        matches
+    }
+
+    /// Gives each call without an id the first request for its tool that fits.
+    fn by_tool(
+        &mut self,
+        calls: &[Carried<'run>],
+        waiting: &mut Waiting<'run>,
+        fits: impl Fn(usize, &Carried<'run>) -> bool,
+    ) {
+        for (place, call) in calls.iter().enumerate().filter(|(_, call)| call.id().is_none()) {
+            let Some(waiting) = waiting.get_mut(call.tool()).filter(|_| !self.is_matched(place)) else { continue };
+            while waiting.front().is_some_and(|request| self.has(*request)) {
+                waiting.pop_front();
+            }
+            let free = |request: &&usize| !self.has(**request) && fits(**request, call);
+            if let Some(request) = waiting.iter().take(NEAR).find(free).copied() {
+                self.set(place, request);
+            }
+        }
+    }
+
+    fn set(&mut self, place: usize, request: usize) {
+        self.requests.get_mut(place).into_iter().for_each(|slot| *slot = Some(request));
+        self.taken.get_mut(request).into_iter().for_each(|slot| *slot = true);
+    }
+
+    fn is_matched(&self, place: usize) -> bool {
+        self.requests.get(place).is_some_and(Option::is_some)
+    }
+
+    /// Whether a request was carried out by a call.
+    pub(super) fn has(&self, request: usize) -> bool {
+        self.taken.get(request) == Some(&true)
+    }
+
+    /// Whether a call of a tool may be what a model asked for, although its id is another one.
+    pub(super) fn lacks(&self, tool: &str) -> bool {
+        self.strangers.contains(tool)
+    }
+}
+
+fn waiting<'run>(requests: &[Request<'run>], by: impl Fn(&Request<'run>) -> Option<Node<'run>>) -> Waiting<'run> {
+    let mut waiting = Waiting::default();
+    for (number, request) in requests.iter().enumerate() {
+        if let Some(key) = by(request).and_then(text_of_node) {
+            waiting.entry(key).or_default().push_back(number);
+        }
+    }
+    waiting
+}

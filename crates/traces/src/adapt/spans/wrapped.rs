@@ -1,0 +1,117 @@
+//! What tools were given and gave, without what dialects wrap it into.
+
+use super::attributes::{Fact, Facts, names};
+use super::said::{self, Told};
+use crate::adapt::draft::Draft;
+use crate::adapt::{calls, list, object};
+use averment_base::value::{Entry, Node, Object, Value};
+use averment_runs::normal::of_step;
+
+/// Arguments that may be JSON inside of text, without what some wrap them into.
+pub(crate) fn args<'run>(facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Option<Node<'run>> {
+    if let Some(given) = facts.get(Fact::Args) {
+        let args = calls::arguments(draft, given);
+        return Some(object(args).and_then(inputs_of_tool).unwrap_or(args));
+    }
+    if let Some(input) = facts.get(Fact::Input) {
+        let args = calls::arguments(draft, input);
+        return Some(unwrapped(args, facts, draft));
+    }
+    // Under this name some write what a tool takes, and some what it is given.
+    let parameters = facts.get(Fact::Parameters).map(|node| calls::arguments(draft, node))?;
+    object(parameters).filter(|object| !is_schema(*object)).map(|_| parameters)
+}
+
+names! {
+    /// What wraps the arguments of a function.
+    Wrapped {
+        Positional = ["args"],
+        Named = ["kwargs"],
+        Inputs = ["inputs"],
+        /// The same as it is written for people, beside them.
+        Written = ["input_str"],
+        Type = ["type"],
+        Properties = ["properties"],
+        Output = ["output"],
+        Outputs = ["outputs"],
+    }
+}
+
+fn wrapped<'run>(object: Object<'run>, wanted: Wrapped) -> Option<Node<'run>> {
+    wanted.find(object)
+}
+
+/// What OpenLLMetry writes of a tool of LangChain: all that its run was begun with, the arguments among it.
+fn inputs_of_tool<'run>(run: Object<'run>) -> Option<Node<'run>> {
+    let inputs = wrapped(run, Wrapped::Inputs).filter(|inputs| object(*inputs).is_some());
+    inputs.filter(|_| wrapped(run, Wrapped::Written).is_some())
+}
+
+/// Arguments as the function was given them: by name, or by their places, whose names stand in what the tool takes.
+fn unwrapped<'run>(args: Node<'run>, facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Node<'run> {
+    let Some(call) = object(args) else { return args };
+    if let Some(inputs) = wrapped(call, Wrapped::Inputs).filter(|inputs| object(*inputs).is_some()) {
+        return inputs;
+    }
+    let (Some(positional), Some(named)) = (
+        wrapped(call, Wrapped::Positional).and_then(list),
+        wrapped(call, Wrapped::Named).filter(|named| object(*named).is_some()),
+    ) else {
+        return args;
+    };
+    if positional.is_empty() {
+        return named;
+    }
+    let takes = facts.get(Fact::Parameters).map(|node| calls::arguments(draft, node)).and_then(object);
+    let names: Vec<&str> = takes.map_or(&[][..], |takes| takes.entries()).iter().map(|entry| entry.key).collect();
+    if names.len() < positional.len() {
+        return args;
+    }
+    let by_place = names.iter().zip(positional).map(|(key, node)| Entry { key, node: *node });
+    let by_name = object(named).map_or(&[][..], |named| named.entries()).iter().copied();
+    let entries: Vec<Entry<'run>> = by_place.chain(by_name).collect();
+    draft.object(&entries)
+}
+
+/// Whether an object says what a tool takes: a schema, or an object with a type for each name.
+fn is_schema(object: Object<'_>) -> bool {
+    let has_type =
+        |node: Node<'_>| super::super::object(node).is_some_and(|inner| wrapped(inner, Wrapped::Type).is_some());
+    wrapped(object, Wrapped::Properties).is_some()
+        || !object.entries().is_empty() && object.entries().iter().all(|entry| has_type(entry.node))
+}
+
+/// What OpenLLMetry writes of a run of LangChain: what it was given, or what it gave.
+pub(super) fn of_run<'run>(node: Node<'run>) -> Option<Node<'run>> {
+    let run = object(node).filter(|run| wrapped(*run, Wrapped::Named).is_some())?;
+    [Wrapped::Inputs, Wrapped::Outputs].into_iter().find_map(|word| wrapped(run, word))
+}
+
+/// What a tool gave, without what some wrap it into: what a run of LangChain ended with, a message to the model. A result in text
+/// may say that it is an error, too.
+pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
+    let gave = facts.get(Fact::Result).or_else(|| facts.get(Fact::Output))?;
+    let read = said::read(gave, draft);
+    let output = object(read).and_then(|outer| Some((outer, wrapped(outer, Wrapped::Output)?)));
+    let of_run = output.filter(|(outer, _)| wrapped(*outer, Wrapped::Named).is_some()).map(|(_, output)| output);
+    let alone = output.filter(|(outer, _)| outer.entries().len() == 1).map(|(_, output)| output);
+    let (told, value) = match said::answer(of_run.or(alone).unwrap_or(read), draft) {
+        Some(told) => (told, said::read(told.result, draft)),
+        None => {
+            let told = Told { id: None, tool: None, result: of_run.unwrap_or(gave), failed: None };
+            (told, of_run.map_or(read, |output| said::read(output, draft)))
+        }
+    };
+    Some(Told { failed: if says_failed(value) { Some(true) } else { told.failed }, ..told })
+}
+
+/// Whether a result that is an object says that it is an error: by the flag of MCP, or because it holds nothing else.
+fn says_failed(result: Node<'_>) -> bool {
+    let Some(object) = object(result) else { return false };
+    let is_true = |key: &&str| matches!(object.get(key).map(|node| node.value), Some(Value::Boolean(true)));
+    let only_error = match object.entries() {
+        [only] => only.key == of_step::ERROR && !matches!(only.node.value, Value::Null | Value::Boolean(false)),
+        _ => false,
+    };
+    only_error || of_step::IS_ERROR.iter().any(is_true)
+}

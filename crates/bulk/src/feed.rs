@@ -21,6 +21,8 @@ pub enum Input {
         name: String,
         /// Its text in the normal form.
         text: String,
+        /// What its runs are called, one by one; those of no name are called by their lines.
+        names: Vec<String>,
     },
 }
 
@@ -39,7 +41,7 @@ impl Input {
         let opened = match self {
             Self::File(path) => Runs::open(&path.to_string_lossy(), limits),
             Self::Stdin => Runs::open("-", limits),
-            Self::Made { name, text } => {
+            Self::Made { name, text, .. } => {
                 Ok(Runs::new(name.as_str(), std::io::Cursor::new(text.clone().into_bytes()), limits))
             }
         };
@@ -64,6 +66,10 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
         Ok(runs) => (Some(runs), None),
         Err(error) => (None, Some(error)),
     };
+    let mut names = match input {
+        Input::Made { names, .. } => names.clone().into_iter(),
+        _ => Vec::new().into_iter(),
+    };
     std::iter::from_fn(move || {
         if let Some(error) = failed.take() {
             return Some(Document { runs: vec![Err(error)], bytes: 0 });
@@ -71,7 +77,10 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
         let runs = runs.as_mut()?;
         let mut document = Document { runs: Vec::new(), bytes: 0 };
         while document.bytes < BATCH && document.runs.len() < RUNS {
-            let Some(run) = runs.next() else { break };
+            let Some(mut run) = runs.next() else { break };
+            if let (Ok(run), Some(name)) = (&mut run, names.next()) {
+                run.source.label = Some(name.into());
+            }
             document.bytes += run.as_ref().map_or(0, RawRun::length);
             document.runs.push(run);
         }

@@ -36,6 +36,14 @@ impl Input {
         }
     }
 
+    /// What its runs are called, where they have names.
+    fn names(&self) -> &[String] {
+        match self {
+            Self::Made { names, .. } => names,
+            Self::File(_) | Self::Stdin => &[],
+        }
+    }
+
     /// Its runs, not read yet.
     fn open(&self, limits: &Limits) -> Result<Runs, ReadError> {
         let opened = match self {
@@ -66,10 +74,7 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
         Ok(runs) => (Some(runs), None),
         Err(error) => (None, Some(error)),
     };
-    let mut names = match input {
-        Input::Made { names, .. } => names.clone().into_iter(),
-        _ => Vec::new().into_iter(),
-    };
+    let mut names = input.names().to_vec().into_iter();
     std::iter::from_fn(move || {
         if let Some(error) = failed.take() {
             return Some(Document { runs: vec![Err(error)], bytes: 0 });
@@ -78,14 +83,31 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
         let mut document = Document { runs: Vec::new(), bytes: 0 };
         while document.bytes < BATCH && document.runs.len() < RUNS {
             let Some(mut run) = runs.next() else { break };
-            if let (Ok(run), Some(name)) = (&mut run, names.next()) {
-                run.source.label = Some(name.into());
-            }
+            call(&mut run, names.next());
             document.bytes += run.as_ref().map_or(0, RawRun::length);
             document.runs.push(run);
         }
         (!document.runs.is_empty()).then_some(document)
     })
+}
+
+/// Gives a run its name.
+fn call(run: &mut Result<RawRun, ReadError>, name: Option<String>) {
+    if let (Ok(run), Some(name)) = (run, name) {
+        run.source.label = Some(name.into());
+    }
+}
+
+/// Runs that have names, all of them: a line alone does not say what it is called.
+fn called(runs: Runs, names: &[String]) -> FilePart {
+    let mut names = names.to_vec().into_iter();
+    FilePart::Runs(
+        runs.map(|mut run| {
+            call(&mut run, names.next());
+            run
+        })
+        .collect(),
+    )
 }
 
 /// Why a file cannot be opened; where it is not there, with what may have been meant.
@@ -197,6 +219,7 @@ impl Feeder {
                 None => {
                     let input = self.inputs.next()?;
                     match input.open(&self.limits) {
+                        Ok(runs) if !input.names().is_empty() => called(runs, input.names()),
                         Ok(runs) => {
                             (self.current, self.waits) = (Some(runs), input == Input::Stdin);
                             continue;

@@ -140,11 +140,10 @@ pub(crate) fn found(folder: &Path, below: &Path, texts: &mut Texts) -> Option<Va
         };
     }
     let kind = kind?;
-    Some(match () {
-        () if kind.is_file() => text(&place, TEXTS, texts).map_or_else(|| json!({}), |text| json!({ "content": text })),
-        () if kind.is_dir() => json!({}),
-        () => open(),
-    })
+    if kind.is_file() {
+        return Some(text(&place, TEXTS, texts).map_or_else(|| json!({}), |text| json!({ "content": text })));
+    }
+    Some(if kind.is_dir() { json!({}) } else { open() })
 }
 
 fn text(path: &Path, most: u64, texts: &mut Texts) -> Option<String> {

@@ -66,22 +66,30 @@ impl World {
             Ok(below) => copied::found(folder, below, texts),
             Err(_) => state.map(|state| if *state == FileState::Missing { Value::Null } else { json!({}) }),
         };
-        let Some(mut found) = found else { return };
-        if let Value::Object(file) = &mut found {
-            match state {
-                // A link may lead anywhere.
-                _ if file.contains_key(of_run::COMPLETE) => {}
-                Some(FileState::Folder(names)) => drop(file.insert("content".to_owned(), json!(names))),
-                Some(FileState::Text(text)) if texts.takes(text.len() as u64) => {
-                    file.insert("content".to_owned(), json!(text));
+        let name = match place.strip_prefix(folder) {
+            Ok(below) if !path.starts_with('/') => below.to_string_lossy().into_owned(),
+            _ => path,
+        };
+        match found {
+            Some(Value::Object(mut file)) => {
+                match state {
+                    // A link may lead anywhere.
+                    _ if file.contains_key(of_run::COMPLETE) => {}
+                    Some(FileState::Folder(names)) => drop(file.insert("content".to_owned(), json!(names))),
+                    Some(FileState::Text(text)) if !file.contains_key("content") && texts.takes(text.len() as u64) => {
+                        file.insert("content".to_owned(), json!(text));
+                    }
+                    _ => {}
                 }
-                _ => {}
+                // What was listed already is known besides.
+                match self.files.entry(name).or_insert_with(|| json!({})) {
+                    Value::Object(known) => known.extend(file),
+                    other => *other = Value::Object(file),
+                }
             }
+            Some(_) => drop(self.files.insert(name, json!({ "exists": false }))),
+            None => {}
         }
-        if found.is_null() {
-            found = json!({ "exists": false });
-        }
-        self.files.insert(path, found);
     }
 
     /// Puts it into a run that records nothing of it. What the transcript itself says of files stays.

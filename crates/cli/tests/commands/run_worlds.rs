@@ -75,7 +75,7 @@ fn without_a_workspace_files_are_those_of_the_folder_of_the_agent() {
     assert_eq!(of_cases(&folder, 1), ["passed"; 5]);
     // What nobody asked for is not recorded.
     let files = recorded(&folder, 1)["files"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(files, [".", "..", "./deep/none", "/", "here", "made.txt", "s.assert"]);
+    assert_eq!(files, [".", "..", "/", "deep/none", "here", "made.txt", "s.assert"]);
 }
 
 #[test]
@@ -111,13 +111,15 @@ fn links_and_repositories_exist_and_nothing_behind_them_is_known() {
         "ln -s /etc/passwd link; ln -s nowhere broken; ln -s /etc dir; mkdir .git real; : >.git/config; : >real/a\n{SAYS_HI}"
     );
     let case = "file \"link\" not exists\n    file \"broken\" not exists\n    file \"link\" contains \"root\"\n    file \"dir/none\" not exists\n    file \".git\" exists\n    file \".git/config\" not exists\n    file \"real/b\" not exists\n    file \"/etc/passwd\" exists\n    file \"../x\" not exists";
-    let wanted =
-        ["failed", "failed", "undecided", "undecided", "passed", "undecided", "passed", "undecided", "undecided"];
+    // Of a repository, too, what is asked when the session ends is known, and nothing else.
+    let wanted = ["failed", "failed", "undecided", "undecided", "passed", "failed", "passed", "undecided", "undecided"];
     let folder = scripted("workspace isolated { }", &script, case);
     assert_eq!(of_cases(&folder, 1), wanted);
+    let files = recorded(&folder, 1)["files"].clone();
+    let nothing = json!({"complete": false});
+    assert_eq!([&files["link"], &files["dir"], &files[".git"]], [&nothing; 3]);
+    assert_eq!((&files["real"], files.get("dir/passwd"), files.get(".git/hooks")), (&json!({}), None, None));
     folder.write("s.assert", folder.read("s.assert").replace("workspace isolated { }", "").as_bytes());
-    // Without a workspace all of a repository is what it is.
-    let wanted = ["failed", "failed", "undecided", "undecided", "passed", "failed", "passed", "undecided", "undecided"];
     assert_eq!(of_cases(&folder, 2), wanted);
 }
 

@@ -121,7 +121,7 @@ pub(super) fn variable(value: Option<Node<'_>>) -> VariableState {
 pub(super) fn command(run: &Run<'_>, words: &[String]) -> Recorded<Result<CommandOutcome, Fault>> {
     let Value::Object(meta) = run.root(of_run::META).value else { return Recorded::Nothing };
     let Some(Value::List(ran)) = meta.get(of_meta::RAN).map(|node| node.value) else { return Recorded::Nothing };
-    let objects = ran.iter().filter_map(|one| match one.value {
+    let mut objects = ran.iter().filter_map(|one| match one.value {
         Value::Object(object) => Some(object),
         _ => None,
     });
@@ -133,7 +133,7 @@ pub(super) fn command(run: &Run<'_>, words: &[String]) -> Recorded<Result<Comman
         }
         _ => false,
     };
-    let Some(found) = objects.into_iter().find(is_it) else { return Recorded::Unknown };
+    let Some(found) = objects.find(is_it) else { return Recorded::Unknown };
     if let Some(why) = text(&found, of_step::ERROR) {
         return Recorded::Known(Err(Fault::Other(why.to_owned())));
     }

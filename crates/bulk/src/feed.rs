@@ -100,7 +100,7 @@ fn call(run: &mut Result<RawRun, ReadError>, name: Option<String>) {
 
 /// Runs that have names, all of them: a line alone does not say what it is called.
 fn called(runs: Runs, names: &[String]) -> FilePart {
-    let mut names = names.to_vec().into_iter();
+    let mut names = names.iter().cloned();
     FilePart::Runs(
         runs.map(|mut run| {
             call(&mut run, names.next());

@@ -71,6 +71,8 @@ pub struct Settings {
     pub expected: Option<Arc<Expected>>,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
+    /// Texts that no report shows.
+    pub withheld: Arc<[String]>,
     /// Transcripts of agents are read as SkillGym reads them, with what its adapters do not see.
     pub as_skillgym: bool,
 }
@@ -95,15 +97,15 @@ impl Rules {
     #[doc(hidden)]
     #[must_use]
     pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: Settings) -> Self {
-        let Settings { selection, permissions, limits, policy, strict, names, prices, expected, redact, as_skillgym } =
-            settings;
+        let Settings { selection, permissions, limits, policy, strict, names, prices, expected, .. } = settings;
+        let Settings { redact, withheld, as_skillgym, .. } = settings;
         let inner = Inner {
             prepared: programs.iter().map(Prepared::new).collect(),
             table: Arc::new(Table::selected(&programs, &selection)),
             programs: Arc::new(programs),
             options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
             policy,
-            reading: Reading { limits, strict, names, prices, expected, redact, as_skillgym },
+            reading: Reading { limits, strict, names, prices, expected, redact, withheld, as_skillgym },
             diagnostics,
         };
         Self { inner: Arc::new(inner) }
@@ -249,9 +251,31 @@ impl Rules {
         }
     }
 
+    /// Judges a run as [`Rules::check_one`] does, with other permissions.
+    ///
+    /// # Errors
+    /// As of [`Rules::check_one`].
+    #[doc(hidden)]
+    pub fn check_permitted(&self, trace: impl Into<Trace>, permissions: Permissions) -> Result<Outcome, RunError> {
+        let raw = self.only(trace.into())?;
+        let options = EvaluateOptions { permissions, ..self.inner.options.clone() };
+        self.judge_with(&raw, &Bump::new(), &options)
+    }
+
+    /// What rules may look at beside the run.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn permissions(&self) -> &Permissions {
+        &self.inner.options.permissions
+    }
+
     /// Judges one run.
     fn judge(&self, raw: &RawRun, arena: &Bump) -> Result<Outcome, RunError> {
-        let Inner { programs, prepared, table, options, policy, reading, .. } = &*self.inner;
+        self.judge_with(raw, arena, &self.inner.options)
+    }
+
+    fn judge_with(&self, raw: &RawRun, arena: &Bump, options: &EvaluateOptions) -> Result<Outcome, RunError> {
+        let Inner { programs, prepared, table, policy, reading, .. } = &*self.inner;
         let run = parse(raw, arena, reading)?;
         let each = programs.iter().zip(prepared);
         let outcomes: Vec<_> =

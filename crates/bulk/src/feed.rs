@@ -21,6 +21,8 @@ pub enum Input {
         name: String,
         /// Its text in the normal form.
         text: String,
+        /// What its runs are called, one by one; those of no name are called by their lines.
+        names: Vec<String>,
     },
 }
 
@@ -34,12 +36,20 @@ impl Input {
         }
     }
 
+    /// What its runs are called, where they have names.
+    fn names(&self) -> &[String] {
+        match self {
+            Self::Made { names, .. } => names,
+            Self::File(_) | Self::Stdin => &[],
+        }
+    }
+
     /// Its runs, not read yet.
     fn open(&self, limits: &Limits) -> Result<Runs, ReadError> {
         let opened = match self {
             Self::File(path) => Runs::open(&path.to_string_lossy(), limits),
             Self::Stdin => Runs::open("-", limits),
-            Self::Made { name, text } => {
+            Self::Made { name, text, .. } => {
                 Ok(Runs::new(name.as_str(), std::io::Cursor::new(text.clone().into_bytes()), limits))
             }
         };
@@ -64,6 +74,7 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
         Ok(runs) => (Some(runs), None),
         Err(error) => (None, Some(error)),
     };
+    let mut names = input.names().to_vec().into_iter();
     std::iter::from_fn(move || {
         if let Some(error) = failed.take() {
             return Some(Document { runs: vec![Err(error)], bytes: 0 });
@@ -71,12 +82,32 @@ pub fn documents(input: &Input, reading: &Reading) -> impl Iterator<Item = Docum
         let runs = runs.as_mut()?;
         let mut document = Document { runs: Vec::new(), bytes: 0 };
         while document.bytes < BATCH && document.runs.len() < RUNS {
-            let Some(run) = runs.next() else { break };
+            let Some(mut run) = runs.next() else { break };
+            call(&mut run, names.next());
             document.bytes += run.as_ref().map_or(0, RawRun::length);
             document.runs.push(run);
         }
         (!document.runs.is_empty()).then_some(document)
     })
+}
+
+/// Gives a run its name.
+fn call(run: &mut Result<RawRun, ReadError>, name: Option<String>) {
+    if let (Ok(run), Some(name)) = (run, name) {
+        run.source.label = Some(name.into());
+    }
+}
+
+/// Runs that have names, all of them: a line alone does not say what it is called.
+fn called(runs: Runs, names: &[String]) -> FilePart {
+    let mut names = names.iter().cloned();
+    FilePart::Runs(
+        runs.map(|mut run| {
+            call(&mut run, names.next());
+            run
+        })
+        .collect(),
+    )
 }
 
 /// Why a file cannot be opened; where it is not there, with what may have been meant.
@@ -188,6 +219,7 @@ impl Feeder {
                 None => {
                     let input = self.inputs.next()?;
                     match input.open(&self.limits) {
+                        Ok(runs) if !input.names().is_empty() => called(runs, input.names()),
                         Ok(runs) => {
                             (self.current, self.waits) = (Some(runs), input == Input::Stdin);
                             continue;

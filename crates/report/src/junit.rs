@@ -7,6 +7,7 @@ use super::standing::{self, Standing};
 use super::table::{Item, Table};
 use super::{Command, Ending, Options, Report, by_rule::ByRule};
 use averment_base::diagnostic::render::{one_line, steers};
+use averment_engine::vm::select::not_of_case;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -67,6 +68,11 @@ impl Junit {
     fn result(&mut self, table: &Table, run: &RunReport, result: &ResultReport) {
         let Some(item) = table.items.get(result.item) else { return };
         let standing = Standing::of(table, result, self.options.policy);
+        // A test of another case has not been run here.
+        let of_rule = table.rule_of(item).map(|rule| not_of_case(&rule.id));
+        if standing == Standing::Skipped && of_rule.is_some_and(|other| other == result.reason) {
+            return;
+        }
         let message =
             || standing::line(&standing::sentence(self.options.command, item, result, first(result)), MESSAGE);
         let outcome = match standing {

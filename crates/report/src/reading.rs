@@ -30,13 +30,16 @@ pub struct Reading {
     pub as_skillgym: bool,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
+    /// Texts that no report shows.
+    pub withheld: Arc<[String]>,
 }
 
 impl Reading {
     /// Whether runs have to be read in full: for what is odd in them, for what is not to be shown, for what they cost or what is expected of them.
     #[must_use]
     pub fn is_in_full(&self) -> bool {
-        self.strict || self.as_skillgym || self.prices.is_some() || self.expected.is_some() || !self.redact.is_empty()
+        let hides = !self.redact.is_empty() || !self.withheld.is_empty();
+        self.strict || self.as_skillgym || self.prices.is_some() || self.expected.is_some() || hides
     }
 }
 
@@ -54,6 +57,7 @@ pub fn parse<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &Reading) -> R
     };
     let mut run = read::parse_under(raw, arena, &reading.limits, told).map_err(|error| Unreadable::of(&error))?;
     run.withheld = redact_path::values(&reading.redact, &run);
+    run.withheld.extend_from_slice(&reading.withheld);
     match run.warnings.first().filter(|_| reading.strict) {
         Some(warning) => {
             let problem = Problem { message: redact_run(&run, &warning.message), help: String::new(), no_trace: false };

@@ -170,6 +170,7 @@ fn run<'a>(arena: &'a bumpalo::Bump, line: usize) -> Run<'a> {
         position: Some(line),
         by_line: true,
         parts: None,
+        label: None,
     };
     Run { source, ..averment_traces::read::read_str(LINE, arena, &Limits::default()).unwrap() }
 }

@@ -117,6 +117,8 @@ pub mod of_meta {
     pub const CASE: &str = "case";
     /// What a probe says of a run: `invariant NAME` alone judges it, of the invariants.
     pub const PROBE: &str = "probe";
+    /// The commands of rules that were run when the run was recorded, and how they ended.
+    pub const RAN: &str = "ran";
 }
 
 /// The counts of a usage.

@@ -361,6 +361,8 @@ pub struct RunSource {
     pub by_line: bool,
     /// Where the parts of the run's text stand, in order of the text, where it is put together from several.
     pub parts: Option<Arc<[TextPart]>>,
+    /// What the run is called in reports, where whoever made it has a name for it.
+    pub label: Option<Arc<str>>,
 }
 
 /// Where a part of a run's text stands in the file.
@@ -404,9 +406,12 @@ impl RunSource {
         part.offset + u64::try_from(offset.saturating_sub(part.start)).unwrap_or(u64::MAX)
     }
 
-    /// The name of the run in reports: `trace.jsonl:3` (by line), `trace.json#2` (by position in a list) or the file's name.
+    /// The name of the run in reports: what it is called, `trace.jsonl:3` (by line), `trace.json#2` (by position in a list) or the file's name.
     #[must_use]
     pub fn name(&self) -> String {
+        if let Some(label) = &self.label {
+            return label.to_string();
+        }
         match self.position {
             Some(_) if self.by_line => format!("{}:{}", self.file, self.line),
             Some(position) => format!("{}#{position}", self.file),

@@ -2,11 +2,12 @@
 
 use crate::agents::{Filled, Transcript};
 use crate::execute::{Ended, Limits, Program, execute};
-use crate::plan::Execution;
+use crate::plan::{Execution, Workspace};
 use crate::session::Place;
 use crate::workspace::{Means, said};
 use serde_json::{Value, json};
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -25,29 +26,63 @@ pub(crate) struct Collected {
     pub session: Option<String>,
 }
 
+/// How the file of a trace stood before the session, where there was one.
+#[derive(Debug)]
+pub(crate) struct Before(Option<Stamp>);
+
+/// Changes with whatever is written into a file or takes its place: device, number, length, and when it was changed.
+type Stamp = (u64, u64, u64, i64, i64);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.dev(), file.ino(), file.len(), file.ctime(), file.ctime_nsec()))
+}
+
+impl Before {
+    fn is_as_it_was(&self, path: &Path) -> bool {
+        self.0.is_some() && self.0 == stamp(path)
+    }
+
+    /// Looks for the file of a trace. In a workspace that was made it is taken away, in a folder that was there nothing is.
+    pub(crate) fn of(execution: &Execution<'_>, place: &Place) -> std::io::Result<Self> {
+        let Some(trace) = &execution.runner.trace else { return Ok(Self(None)) };
+        let path = place.cwd.join(trace);
+        match &execution.suite.workspace {
+            Workspace::There(_) => Ok(Self(stamp(&path))),
+            Workspace::Made { .. } if path.symlink_metadata().is_ok_and(|file| !file.is_dir()) => {
+                std::fs::remove_file(&path).map(|()| Self(None))
+            }
+            Workspace::Made { .. } => Ok(Self(None)),
+        }
+    }
+}
+
 /// Finds the transcript of a session that has ended.
 pub(crate) fn collect(
     execution: &Execution<'_>,
     place: &Place,
-    variables: &[(OsString, OsString)],
+    (variables, before): (&[(OsString, OsString)], &Before),
     means: Means<'_>,
 ) -> Result<Collected, String> {
     let output = place.output();
     let session = execution.runner.agent.and_then(|agent| session_in(&output, agent.session));
     let plain = |transcript: PathBuf| Collected { transcript, usage: None, session: session.clone() };
     if let Some(trace) = &execution.runner.trace {
-        let found =
-            [&place.cwd, &place.folder].into_iter().map(|folder| folder.join(trace)).find(|path| path.is_file());
-        let found = found.ok_or_else(|| format!("the runner wrote no `{trace}`"))?;
+        let places = [&place.cwd, &place.folder].map(|folder| folder.join(trace));
+        let (old, new): (Vec<_>, Vec<_>) =
+            places.into_iter().filter(|path| path.is_file()).partition(|path| before.is_as_it_was(path));
+        let wrote_none = || match old.is_empty() {
+            true => format!("the runner wrote no `{trace}`"),
+            false => format!("`{trace}` is older than the session, and the runner wrote no other"),
+        };
+        let found = new.into_iter().next().ok_or_else(wrote_none)?;
         // Whoever wrote it may have put a link there to what is none of the session's.
         let real = found.canonicalize().map_err(|error| format!("`{trace}` cannot be read: {error}"))?;
-        let own = [&place.cwd, &place.folder].into_iter().filter_map(|folder| folder.canonicalize().ok());
-        let inside = own.into_iter().any(|folder| real.starts_with(folder));
-        return if inside {
-            Ok(plain(found))
-        } else {
-            Err(format!("`{trace}` leads out of the folder of the session"))
-        };
+        let mut own = [&place.cwd, &place.folder].into_iter().filter_map(|folder| folder.canonicalize().ok());
+        if !own.any(|folder| real.starts_with(folder)) {
+            return Err(format!("`{trace}` leads out of the folder of the session"));
+        }
+        return Ok(plain(found));
     }
     match execution.runner.agent.map_or(Transcript::Output, |agent| agent.transcript) {
         Transcript::Output => Ok(plain(output)),
@@ -82,8 +117,15 @@ fn exported(
     let mut why = String::new();
     for pause in EXPORT_PAUSES {
         std::thread::sleep(Duration::from_millis(pause));
-        let program =
-            Program { words, folder: &place.cwd, variables, limits, output: output.clone(), error: error.clone() };
+        let program = Program {
+            words,
+            folder: &place.cwd,
+            variables,
+            limits,
+            output: output.clone(),
+            error: error.clone(),
+            forgets: None,
+        };
         why = match execute(means.supervisor, &program, means.stop) {
             Ok((Ended::Itself(0), _)) => match cut_out(&output) {
                 Some(text) => {

@@ -1,17 +1,18 @@
 //! Folders: copied as they are, listed, and taken away.
 
+use averment_runs::normal::of_run;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::Path;
 
 /// Entries of a template at most.
 const ENTRIES: usize = 200_000;
-/// Files of a workspace that are recorded; of more nothing is.
+/// Files of a workspace that are recorded.
 const RECORDED: usize = 5_000;
 /// The longest file whose text is recorded, and all of them together.
 const TEXT: u64 = 256 << 10;
 const TEXTS: u64 = 16 << 20;
-/// What is never recorded: the repository that a workspace is.
+/// What is recorded as there and no more: the repository that a workspace is.
 const GIT: &str = ".git";
 
 /// Copies what is in a folder into another, which is made; links stay what they are.
@@ -62,46 +63,98 @@ fn make_writable(folder: &Path) {
     }
 }
 
-/// The files below a folder with their texts, as a run records them; `None` where there are too many. A text that is too long or no text is
-/// left out, so that nothing is decided of it.
-pub(crate) fn recorded(folder: &Path) -> Option<String> {
-    let (mut files, mut texts) = (Map::new(), TEXTS);
-    list(folder, "", &mut files, &mut texts).ok()?;
-    Some(Value::Object(files).to_string())
+/// How much text of files may still be recorded.
+#[derive(Debug)]
+pub(crate) struct Texts(u64);
+
+impl Texts {
+    pub(crate) fn new() -> Self {
+        Self(TEXTS)
+    }
+
+    /// Whether a text of this length is recorded, too.
+    pub(crate) fn takes(&mut self, length: u64) -> bool {
+        let left = self.0.checked_sub(length);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
 }
 
-fn list(folder: &Path, under: &str, files: &mut Map<String, Value>, texts: &mut u64) -> io::Result<()> {
+/// The files below a folder with their texts, as a run records them. A text that is too long or no text is left out, so that nothing is decided
+/// of it; and so is what is below a link, in a repository, in a folder that cannot be read, and of too many files the rest.
+pub(crate) fn recorded(folder: &Path, texts: &mut Texts) -> Map<String, Value> {
+    let mut files = Map::new();
+    if list(folder, "", &mut files, texts).is_err() {
+        files.insert(".".to_owned(), open());
+    }
+    files
+}
+
+/// Something of which nothing is known but that it exists.
+fn open() -> Value {
+    json!({ of_run::COMPLETE: false })
+}
+
+fn list(folder: &Path, under: &str, files: &mut Map<String, Value>, texts: &mut Texts) -> io::Result<()> {
     let mut entries = std::fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let (kind, name) = (entry.file_type()?, entry.file_name().to_string_lossy().into_owned());
-        if under.is_empty() && name == GIT {
-            continue;
-        }
         if files.len() >= RECORDED {
             return Err(io::Error::other("there are too many files"));
         }
+        let is_repository = under.is_empty() && name == GIT;
         let path = if under.is_empty() { name } else { format!("{under}/{name}") };
-        if kind.is_dir() {
+        if kind.is_dir() && !is_repository {
             files.insert(path.clone(), json!({}));
-            list(&entry.path(), &path, files, texts)?;
-        } else if kind.is_file() {
-            files.insert(path, text(&entry, texts).map_or_else(|| json!({}), |text| json!({ "content": text })));
+            match list(&entry.path(), &path, files, texts) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => drop(files.insert(path, open())),
+                listed => listed?,
+            }
+        } else if kind.is_file() && !is_repository {
+            files.insert(
+                path,
+                text(&entry.path(), TEXT, texts).map_or_else(|| json!({}), |text| json!({ "content": text })),
+            );
+        } else {
+            files.insert(path, open());
         }
     }
     Ok(())
 }
 
-fn text(entry: &std::fs::DirEntry, texts: &mut u64) -> Option<String> {
+/// What is at a path below a folder, without following a link: `Null` where nothing is, `None` where that is not known.
+pub(crate) fn found(folder: &Path, below: &Path, texts: &mut Texts) -> Option<Value> {
+    let (mut place, mut kind) = (folder.to_owned(), None);
+    for part in below.components() {
+        if kind.is_some_and(|kind: std::fs::FileType| kind.is_symlink()) {
+            return None;
+        }
+        place.push(part);
+        kind = match place.symlink_metadata() {
+            Ok(found) => Some(found.file_type()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Some(Value::Null);
+            }
+            Err(_) => return None,
+        };
+    }
+    let kind = kind?;
+    if kind.is_file() {
+        return Some(text(&place, TEXTS, texts).map_or_else(|| json!({}), |text| json!({ "content": text })));
+    }
+    Some(if kind.is_dir() { json!({}) } else { open() })
+}
+
+fn text(path: &Path, most: u64, texts: &mut Texts) -> Option<String> {
     use std::io::Read as _;
-    let length = entry.metadata().ok()?.len();
-    if length > TEXT || length > *texts {
+    let length = path.symlink_metadata().ok()?.len();
+    if length > most || !texts.takes(length) {
         return None;
     }
     let mut text = String::new();
-    std::fs::File::open(entry.path()).ok()?.take(TEXT.saturating_add(1)).read_to_string(&mut text).ok()?;
-    *texts = texts.saturating_sub(text.len() as u64);
-    (text.len() as u64 <= TEXT).then_some(text)
+    std::fs::File::open(path).ok()?.take(length.saturating_add(1)).read_to_string(&mut text).ok()?;
+    (text.len() as u64 <= length).then_some(text)
 }
 
 #[cfg(test)]
@@ -119,8 +172,12 @@ mod tests {
         let to = to.path().join("copy");
         copy(from.path(), &to).unwrap();
         assert_eq!(std::fs::read_link(to.join("link")).unwrap(), Path::new("nowhere"));
-        let files: Value = serde_json::from_str(&recorded(&to).unwrap()).unwrap();
-        assert_eq!(files, json!({".hidden": {}, "a": {}, "a/b": {}, "a/b/text.md": {"content": "hello"}}));
+        let files = Value::Object(recorded(&to, &mut Texts::new()));
+        let link = json!({"complete": false});
+        assert_eq!(
+            files,
+            json!({".hidden": {}, "a": {}, "a/b": {}, "a/b/text.md": {"content": "hello"}, "link": link})
+        );
         remove(&to).unwrap();
         assert!(!to.exists());
         remove(&to).unwrap();

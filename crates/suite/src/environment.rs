@@ -1,6 +1,7 @@
 //! The variables that agents and bootstrap commands get: none but those that are listed.
 
 use crate::agents::Agent;
+use crate::plan::{Suite, Workspace};
 use std::ffi::OsString;
 
 /// What every program needs.
@@ -58,6 +59,38 @@ impl Allowed {
     }
 }
 
+/// Shorter values are not looked for in reports: they stand there by chance.
+const SHORTEST: usize = 8;
+
+/// Values of variables that agents of suites are given for themselves: those that suites set, and those of this process that are passed on by
+/// name. Words and paths are none that anybody hides.
+#[must_use]
+pub fn private_values(suites: &[Suite], allowed: &Allowed) -> Vec<String> {
+    let runners = || suites.iter().flat_map(|suite| &suite.runners);
+    let of_workspaces = suites.iter().flat_map(|suite| match &suite.workspace {
+        Workspace::Made { variables, .. } => variables.as_slice(),
+        Workspace::There(_) => &[],
+    });
+    let set = of_workspaces.chain(runners().flat_map(|runner| &runner.variables)).map(|(_, value)| value.clone());
+    let is_passed = |name: &str| {
+        let of_agents = runners().filter_map(|runner| runner.agent).flat_map(|agent| agent.passed);
+        let named = runners().flat_map(|runner| &runner.passed).chain(&allowed.0).map(String::as_str);
+        of_agents.copied().chain(named).any(|pattern| pattern != "*" && fits(pattern, name))
+    };
+    let of_this = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed));
+    let of_this = of_this.filter_map(|(_, value)| value.into_string().ok());
+    let mut values: Vec<String> = set.chain(of_this).filter(|value| is_private(value)).collect();
+    values.sort();
+    values.dedup();
+    values
+}
+
+fn is_private(value: &str) -> bool {
+    let is_word = value.chars().all(|letter| letter.is_alphabetic() || matches!(letter, '-' | '_' | '.' | ' '));
+    let is_path = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
+    value.chars().count() >= SHORTEST && !is_word && !is_path
+}
+
 fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
@@ -68,6 +101,13 @@ fn fits(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_and_paths_are_no_secrets() {
+        assert!(["hunter2-hunter2", "sk-ant-0123", "pa$$word"].into_iter().all(is_private));
+        let plain = ["short-1", "production", "my-service", "/home/me/key-1", "./a/b/c1", "en_US.UTF"];
+        assert!(!plain.into_iter().any(is_private));
+    }
 
     #[test]
     fn only_listed_variables_are_passed_on() {

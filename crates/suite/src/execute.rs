@@ -19,7 +19,10 @@ const LATE: Duration = Duration::from_secs(2);
 /// The longest line in which a step is looked for.
 const LINE: u64 = 16 << 20;
 
-/// The words that start this program as the process that watches over another one.
+/// Stands before a file that the process that watches over a program takes away at its end.
+pub const FORGET: &str = "--forget";
+
+/// The words that start this program as the process that watches over another one; `--forget FILE` and `--` may stand behind them.
 #[derive(Debug, Clone)]
 pub struct Supervisor(pub Vec<OsString>);
 
@@ -32,6 +35,8 @@ pub(crate) struct Program<'a> {
     pub limits: Limits,
     pub output: PathBuf,
     pub error: PathBuf,
+    /// A file that goes when the program has ended, whatever becomes of this one.
+    pub forgets: Option<&'a Path>,
 }
 
 /// How far a program may go.
@@ -74,7 +79,12 @@ pub(crate) fn execute(
     stop: &AtomicBool,
 ) -> std::io::Result<(Ended, u64)> {
     let logs = (File::create(&program.output)?, File::create(&program.error)?);
-    let mut watched = Watched::start(&supervisor.0, program.words, program.folder, program.variables)?;
+    let mut watching = supervisor.0.clone();
+    if let Some(file) = program.forgets {
+        watching.extend([FORGET.into(), file.into()]);
+    }
+    watching.push("--".into());
+    let mut watched = Watched::start(&watching, program.words, program.folder, program.variables)?;
     let Some((output, error)) = watched.streams() else { return Err(std::io::Error::other("it has no output")) };
     let seen = Arc::new(Seen::default());
     let limits = program.limits;

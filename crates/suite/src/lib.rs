@@ -1,6 +1,6 @@
 //! Suites as something that is run: agents are started on the cases of a suite, and what they did is recorded as runs.
 //!
-//! Nothing is judged here. What is recorded is judged by whoever judges recorded runs; [`SESSION_RULES`] say what a run has to say of the session
+//! Nothing is judged here. What is recorded is judged by whoever judges recorded runs; [`session_rules`] say what a run has to say of the session
 //! itself: that it came to its end, and that it cost no more than was accepted.
 
 #![deny(missing_docs)]
@@ -27,11 +27,13 @@ mod schedule;
 mod session;
 mod snapshots;
 mod steps;
+mod stream;
 mod workspace;
+mod world;
 
 pub use agents::Agent;
-pub use environment::Allowed;
-pub use execute::Supervisor;
+pub use environment::{Allowed, private_values};
+pub use execute::{FORGET, Supervisor};
 pub use folder::{Folder, FolderError, folder_name};
 pub use plan::{Bootstrap, Case, Chosen, Execution, Overrides, PlanError, Runner, Schedule, Suite, Workspace, plan};
 pub use questions::{Answered, Question, ask, of_session, only_below};
@@ -39,6 +41,12 @@ pub use record::{Outcome, Record};
 pub use schedule::{Event, Judge, Judged, Made, Runs, run};
 pub use session::would_run;
 pub use snapshots::{SnapshotFile, SnapshotRules, Snapshots};
+pub use world::Look;
 
-/// Rules for recorded sessions: that each came to its end, and cost no more than was accepted.
-pub const SESSION_RULES: &str = include_str!("session.assert");
+/// Rules for recorded sessions of suites: that each came to its end, and where there are snapshots cost no more than was accepted.
+#[must_use]
+pub fn session_rules(suites: &[Suite]) -> String {
+    let of_snapshots = suites.iter().any(|suite| suite.snapshots.is_some());
+    let further = if of_snapshots { include_str!("snapshot.assert") } else { "" };
+    format!("{}{further}", include_str!("session.assert"))
+}

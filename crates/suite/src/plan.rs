@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 mod folders;
+mod words;
+
+use words::{misspelt, word_at};
 
 /// How long a session may take where nothing says it.
 const USUAL_TIME: u64 = 120_000;
@@ -135,6 +138,8 @@ pub struct Chosen {
     pub cases: Vec<String>,
     /// Tags of cases.
     pub tags: Vec<String>,
+    /// Tags of cases where no others are named, and a suite names none: those of the project.
+    pub usual_tags: Vec<String>,
     /// Names of runners.
     pub runners: Vec<String>,
 }
@@ -173,9 +178,27 @@ impl PlanError {
     fn at(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Rules(Box::new(Diagnostic::new(Slug::Misplaced, span, message.into()).help(help.into())))
     }
+
+    /// The same of what the project chooses.
+    fn of_project(self) -> Self {
+        match self {
+            Self::Chosen(message, help) => Self::Chosen(
+                format!("{message}, which `tags` of the project chooses"),
+                format!("{help}; `--tag` chooses others, and `--no-project` all"),
+            ),
+            rules => rules,
+        }
+    }
 }
 
 impl Suite {
+    /// Whether a folder lies in the template of its workspaces, which would be copied into itself.
+    #[must_use]
+    pub fn copies(&self, folder: &Path) -> bool {
+        let Workspace::Made { of: Source::Template(template), .. } = &self.workspace else { return false };
+        template.canonicalize().is_ok_and(|template| folder.starts_with(template))
+    }
+
     /// Its cases on its runners, case by case.
     pub fn executions(&self) -> impl Iterator<Item = Execution<'_>> {
         self.cases
@@ -210,7 +233,10 @@ pub fn plan(plans: &[SuitePlan], base: &Path, chosen: &Chosen, over: &Overrides)
     known("case", &chosen.cases, plans.iter().flat_map(|plan| plan.cases.iter().map(|case| case.name.as_str())))?;
     known("runner", &chosen.runners, plans.iter().flat_map(|plan| plan.runners.iter().map(|one| one.0.as_str())))?;
     let tags = plans.iter().flat_map(|plan| plan.cases.iter().flat_map(|case| case.tags.iter().map(String::as_str)));
-    known("tag", &chosen.tags, tags)?;
+    known("tag", &chosen.tags, tags.clone())?;
+    if chosen.tags.is_empty() && plans.iter().any(|plan| plan.settings.words("select").is_empty()) {
+        known("tag", &chosen.usual_tags, tags).map_err(PlanError::of_project)?;
+    }
     let suites = plans.iter().map(|plan| suite(plan, base, chosen, over)).collect::<Result<Vec<_>, _>>()?;
     if suites.iter().all(|suite| suite.executions().next().is_none()) {
         let message = format!("nothing of the suite `{}` is chosen", first.name);
@@ -239,7 +265,8 @@ fn known<'a>(what: &str, named: &[String], there: impl Iterator<Item = &'a str>)
 fn suite(plan: &SuitePlan, base: &Path, chosen: &Chosen, over: &Overrides) -> Result<Suite, PlanError> {
     let settings = &plan.settings;
     let takes = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
-    let tags = if chosen.tags.is_empty() { settings.words("select") } else { &chosen.tags };
+    let named = [&chosen.tags, settings.words("select"), &chosen.usual_tags];
+    let tags = named.into_iter().find(|tags| !tags.is_empty()).unwrap_or_default();
     let tagged = |case: &CasePlan| tags.is_empty() || case.tags.iter().any(|tag| tags.contains(tag));
     let time = over.timeout.or(settings.time("timeout"));
     let steps = over.max_steps.or(settings.count("max_steps"));
@@ -333,6 +360,10 @@ fn runner(
         let message = format!("steps of the runner `{name}` cannot be counted");
         return Err(PlanError::at(*span, message, "name its `agent`, or leave `max_steps` out"));
     }
+    if let (None, Some(setting), Some((word, near))) = (agent, own.get("command"), misspelt(&command)) {
+        let message = format!("`{{{word}}}` stands for nothing");
+        return Err(PlanError::at(setting.span, message, format!("did you mean `{{{near}}}`?")));
+    }
     let trace = own.text("trace").map(str::to_owned);
     if let (Some(setting), Some(trace)) = (own.get("trace"), &trace) {
         let leaves = Path::new(trace).components().any(|part| !matches!(part, std::path::Component::Normal(_)));
@@ -356,12 +387,6 @@ fn runner(
         timeout: own.time("timeout").or(time),
         max_steps,
     })
-}
-
-/// A word of a command; one that begins with `./` or `../` is a path beside the rule file.
-fn word_at(word: &str, base: &Path) -> String {
-    let is_path = matches!(word, "." | "..") || word.starts_with("./") || word.starts_with("../");
-    if is_path { plain(&base.join(word)).to_string_lossy().into_owned() } else { word.to_owned() }
 }
 
 /// A path without `.` and `..` in it, as far as its text says.

@@ -113,6 +113,7 @@ pub fn ask(
             limits: Limits { time: TIME, bytes: means.bytes, steps: None },
             output: output.clone(),
             error: error.clone(),
+            forgets: None,
         };
         let answer = match execute(supervisor, &program, stop) {
             Ok((Ended::Itself(0), _)) => Ok(answer(&output)),

@@ -1,6 +1,7 @@
 //! The run of a session in the normal form, with what is known of it beside its transcript.
 
 use crate::record::{Outcome, Record};
+use crate::world::World;
 use averment_base::limits::Limits;
 use averment_base::value::json::write_json;
 use averment_base::value::{Entry, Object, Value};
@@ -12,14 +13,17 @@ use bumpalo::Bump;
 use serde_json::json;
 use std::path::Path;
 
+/// What is said of sessions alone, and never taken from a transcript.
+const OF_SESSIONS: [&str; 3] = [of_meta::RAN, "snapshot", "why"];
+
 /// What is put into a run, in the place of what the transcript says.
 #[derive(Debug)]
 pub(crate) struct Beside<'a> {
     pub record: &'a Record,
     pub id: &'a str,
     pub prompt: &'a str,
-    /// The files of the workspace, as JSON.
-    pub files: Option<String>,
+    /// Whether what the transcript says of files counts: not where the workspace itself is recorded.
+    pub keeps_files: bool,
     /// What was spent, where the transcript does not tell.
     pub usage: Option<String>,
     /// The id of the session, where it stands beside the transcript.
@@ -31,6 +35,8 @@ pub(crate) struct Beside<'a> {
 pub(crate) struct Read {
     /// The run in normal form.
     pub line: String,
+    /// Whether it records files.
+    pub says_files: bool,
     /// The id of the session.
     pub session: Option<String>,
 }
@@ -47,7 +53,8 @@ pub(crate) fn completed(transcript: &Path, beside: &Beside<'_>, as_skillgym: boo
     let told = Told { as_skillgym, ..Told::default() };
     let run = parse_under(raw, &arena, &limits, told).map_err(|error| error.to_string())?;
     let session = beside.session.clone().or_else(|| meta(&run, of_meta::SESSION));
-    Ok(Read { line: written(run, &arena, beside, session.as_deref()), session })
+    let says_files = beside.keeps_files && is_there(&run.root(of_run::FILES).value);
+    Ok(Read { line: written(run, &arena, beside, session.as_deref()), says_files, session })
 }
 
 /// The run of a session that did not complete: nothing of what the agent did is known.
@@ -56,7 +63,8 @@ pub(crate) fn broken_off(record: &Record, id: &str) -> String {
     let mut meta = json!({ of_meta::CASE: case, "runner": runner, "outcome": outcome.as_str(), "why": why });
     put_labels(record, &mut meta);
     let error = format!("{}: {why}", outcome.as_str());
-    json!({ of_run::ID: id, of_run::META: meta, of_run::ERROR: error, of_run::COMPLETE: false }).to_string()
+    let run = json!({ of_run::ID: id, of_run::META: meta, of_run::ERROR: error, of_run::COMPLETE: false });
+    World::unknown().into_run(&run.to_string(), false)
 }
 
 fn put_labels(record: &Record, meta: &mut serde_json::Value) {
@@ -78,16 +86,14 @@ fn written<'run>(run: Run<'run>, arena: &'run Bump, beside: &Beside<'_>, session
         (of_run::PROMPT, json!(beside.prompt).to_string()),
         (of_run::META, meta_of(&run, beside.record, session)),
     ];
-    if let Some(files) = &beside.files {
-        own.push((of_run::FILES, files.clone()));
-    }
     if let Some(usage) = beside.usage.as_ref().filter(|_| !has(of_run::USAGE)) {
         own.push((of_run::USAGE, usage.clone()));
     }
     if !has(of_run::DURATION) {
         own.push((of_run::DURATION, beside.record.duration_ms.to_string()));
     }
-    let kept = run.object.entries().iter().copied().filter(|entry| !own.iter().any(|(key, _)| *key == entry.key));
+    let is_own = |key: &str| own.iter().any(|(own, _)| *own == key) || key == of_run::FILES && !beside.keeps_files;
+    let kept = run.object.entries().iter().copied().filter(|entry| !is_own(entry.key));
     let kept: Vec<Entry<'run>> = kept.collect();
     let rest = normal_form(&Run { object: Object::new(arena, arena.alloc_slice_copy(&kept)), ..run });
     let own: Vec<String> = own.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
@@ -107,7 +113,8 @@ fn meta_of(run: &Run<'_>, record: &Record, session: Option<&str>) -> String {
     let mut text = labels.to_string();
     let Value::Object(meta) = run.root(of_run::META).value else { return text };
     text.pop();
-    for entry in meta.entries().iter().filter(|entry| labels.get(entry.key).is_none() && is_there(&entry.node.value)) {
+    let is_own = |key: &str| labels.get(key).is_some() || OF_SESSIONS.contains(&key);
+    for entry in meta.entries().iter().filter(|entry| !is_own(entry.key) && is_there(&entry.node.value)) {
         text.push(',');
         text.push_str(&json!(entry.key).to_string());
         text.push(':');

@@ -1,5 +1,6 @@
 //! All sessions of suites, in the order of their schedule; what comes of them stands in the order of the rules.
 
+use crate::copied;
 use crate::environment::Allowed;
 use crate::execute::Supervisor;
 use crate::folder::{Folder, keep, kept, place, shared as shared_place};
@@ -10,6 +11,7 @@ use crate::run_line::broken_off;
 use crate::session::{self, Number, Session, begun};
 use crate::snapshots::{Owner, Snapshots};
 use crate::workspace::{self, Failure, Making, Means};
+use crate::world::Look;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -60,6 +62,8 @@ pub struct Runs<'a> {
     pub stop: &'a AtomicBool,
     /// Who judges.
     pub judge: &'a Judge<'a>,
+    /// Who looks at the world of a session that has ended, where rules ask for it.
+    pub look: &'a Look<'a>,
     /// Who is told.
     pub told: &'a (dyn Fn(Event<'_>) + Sync),
 }
@@ -75,6 +79,8 @@ impl std::fmt::Debug for Runs<'_> {
 pub struct Made {
     /// The runs of all repetitions, one a line.
     pub lines: String,
+    /// What these are called.
+    pub names: Vec<String>,
     /// How many sessions there were, those that failed and were tried again with them.
     pub sessions: usize,
     /// How many of them had ended before.
@@ -121,6 +127,7 @@ pub fn run(
             for repetition in &done.repetitions {
                 made.lines.push_str(&repetition.session.run);
                 made.lines.push('\n');
+                made.names.push(repetition.session.record.name(suite.repeat));
             }
         }
     }
@@ -161,10 +168,10 @@ fn of_suite(
     let mut done = state.done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(number, _)| *number);
     let done: Vec<Done> = done.into_iter().map(|(_, done)| done).collect();
-    if let Workspace::Made { isolated: false, of, .. } = &suite.workspace
+    if let Workspace::Made { isolated: false, .. } = &suite.workspace
         && done.iter().all(|done| done.repetitions.iter().all(|one| one.judged.passed && !one.judged.expected))
     {
-        workspace::remove(of, &shared_place(folder.path(), suite), means)?;
+        copied::remove(&shared_place(folder.path(), suite))?;
     }
     Ok(Some(done))
 }
@@ -183,7 +190,7 @@ fn shared(suite: &Suite, executions: &[Execution<'_>], folder: &Folder, means: M
 }
 
 impl Runs<'_> {
-    fn means(&self) -> Means<'_> {
+    pub(crate) fn means(&self) -> Means<'_> {
         Means { supervisor: self.supervisor, allowed: self.allowed, bytes: self.bytes, stop: self.stop }
     }
 }
@@ -270,13 +277,10 @@ impl State<'_> {
                 (self.runs.told)(Event::Begins(&name));
                 match self.refused(execution, number) {
                     Some(session) => session,
-                    None => {
-                        let means = self.runs.means();
-                        match session::run(execution, number, &place, means, self.runs.as_skillgym)? {
-                            Some(session) => session,
-                            None => return Ok(None),
-                        }
-                    }
+                    None => match session::run(execution, number, &place, self.runs)? {
+                        Some(session) => session,
+                        None => return Ok(None),
+                    },
                 }
             }
         };
@@ -294,9 +298,9 @@ impl State<'_> {
         mut session: Session,
         judged: &Judged,
     ) -> std::io::Result<Session> {
-        if let Workspace::Made { isolated, of, .. } = &execution.suite.workspace {
+        if let Workspace::Made { isolated, .. } = &execution.suite.workspace {
             if *isolated && judged.passed && !judged.expected {
-                workspace::remove(of, &place.cwd, self.runs.means())?;
+                copied::remove(&place.cwd)?;
             } else if place.cwd.is_dir() {
                 session.record.workspace = Some(place.cwd.to_string_lossy().into_owned());
             }

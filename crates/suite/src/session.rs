@@ -1,7 +1,7 @@
 //! One session: a workspace, an agent that works in it, its transcript, and what is kept of all that.
 
 use crate::agents::{Agent, Filled, Place as VariablePlace, Transcript};
-use crate::collect::{Collected, collect};
+use crate::collect::{Before, Collected, collect};
 use crate::copied;
 use crate::environment::Allowed;
 use crate::execute::{Ended, Limits, Program, execute};
@@ -10,7 +10,10 @@ use crate::plan::{Execution, Suite, Workspace};
 use crate::record::{Outcome, Record};
 use crate::rejected::model_is_rejected;
 use crate::run_line::{Beside, broken_off, completed};
+use crate::schedule::Runs;
+use crate::stream::{End, end_of};
 use crate::workspace::{self, Failure, Making, Means, in_words, said};
+use crate::world::World;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -78,13 +81,16 @@ pub(crate) fn run(
     execution: &Execution<'_>,
     number: Number,
     place: &Place,
-    means: Means<'_>,
-    as_skillgym: bool,
+    runs: &Runs<'_>,
 ) -> std::io::Result<Option<Session>> {
+    let means = runs.means();
     copied::remove(&place.folder)?;
     std::fs::create_dir_all(&place.folder)?;
     let (mut record, begun_at) = (begun(execution, number), Instant::now());
-    let found = prepared(execution, place, means).and_then(|()| agent(execution, place, means, &mut record));
+    let prepared = prepared(execution, place, means);
+    // Where the folder is before an agent can put something else into its place.
+    let real = place.cwd.canonicalize().ok();
+    let found = prepared.and_then(|()| agent(execution, place, means, &mut record));
     if means.stop.load(std::sync::atomic::Ordering::Relaxed) {
         return Ok(None);
     }
@@ -94,18 +100,18 @@ pub(crate) fn run(
         (record.outcome, record.why) = (*outcome, why.clone());
     }
     let read = found.and_then(|collected| {
-        let files = match &execution.suite.workspace {
-            Workspace::Made { .. } => copied::recorded(&place.cwd),
-            Workspace::There(_) => None,
-        };
         let Collected { transcript, usage, session } = collected;
-        let beside = Beside { record: &record, id: &id, prompt: &execution.case.prompt, files, usage, session };
-        completed(&transcript, &beside, as_skillgym).map_err(|why| (Outcome::Normalization, why))
+        let keeps_files = matches!(execution.suite.workspace, Workspace::There(_));
+        let beside = Beside { record: &record, id: &id, prompt: &execution.case.prompt, keeps_files, usage, session };
+        completed(&transcript, &beside, runs.as_skillgym).map_err(|why| (Outcome::Normalization, why))
     });
     let run = match read {
         Ok(read) => {
             record.session = read.session;
-            read.line
+            let asked = matches!(execution.suite.workspace, Workspace::There(_));
+            let folder = real.filter(|real| place.cwd.canonicalize().is_ok_and(|now| now == *real));
+            let world = folder.map(|_| World::of(&place.cwd, asked, &read.line, runs.look));
+            world.unwrap_or_else(World::unknown).into_run(&read.line, read.says_files)
         }
         Err((outcome, why)) => {
             (record.outcome, record.why) = (outcome, why);
@@ -165,12 +171,16 @@ fn agent(
         limits,
         output: place.output(),
         error: place.error(),
+        forgets: home.credentials.as_deref(),
     };
     record.command.clone_from(&words);
+    let before = Before::of(execution, place).map_err(failed)?;
     let (ended, steps) = execute(means.supervisor, &program, means.stop).map_err(failed)?;
     record.steps = limits.steps.map(|_| steps);
     let collected = match ended {
-        Ended::Itself(0) => collect(execution, place, &variables, means).map_err(|why| (Outcome::Collection, why)),
+        Ended::Itself(0) => collect(execution, place, (&variables, &before), means)
+            .map_err(|why| (Outcome::Collection, why))
+            .and_then(|collected| whole(execution, place, collected)),
         Ended::Itself(code) => {
             record.exit_code = Some(code);
             if model_is_rejected(execution.runner.agent, &place.output(), &place.error()) {
@@ -196,6 +206,23 @@ fn agent(
     }
     drop(home);
     collected
+}
+
+/// A transcript of a session that came to its end, as its events say.
+fn whole(execution: &Execution<'_>, place: &Place, collected: Collected) -> Result<Collected, Failure> {
+    let ends = [place.output(), collected.transcript.clone()].map(|log| end_of(&log));
+    match ends.into_iter().find(|end| *end != End::Whole) {
+        None | Some(End::Whole) => Ok(collected),
+        Some(End::Failed(_)) if model_is_rejected(execution.runner.agent, &place.output(), &place.error()) => {
+            let why = format!("the agent does not know the model `{}`", execution.runner.model);
+            Err((Outcome::ModelRejected, why))
+        }
+        Some(End::Failed(why)) => Err((Outcome::RunnerCrash, format!("the agent says that it failed: {why}"))),
+        Some(End::Cut(missing)) => {
+            Err((Outcome::Normalization, format!("the transcript breaks off: it has no {missing}")))
+        }
+        Some(End::Several) => Err((Outcome::Normalization, "the transcript is of several sessions".to_owned())),
+    }
 }
 
 /// The command line of a session.

@@ -5,7 +5,7 @@ use crate::environment::Allowed;
 use crate::execute::{Ended, Limits, Program, Supervisor, execute};
 use crate::plan::{Bootstrap, Source};
 use crate::record::Outcome;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ pub(crate) type Failure = (Outcome, String);
 /// Makes a workspace. What was there in its place is gone.
 pub(crate) fn make(making: &Making<'_>, means: Means<'_>) -> Result<(), Failure> {
     let failed = |error: std::io::Error| (Outcome::Workspace, format!("`{}`: {error}", making.folder.display()));
-    remove(making.of, making.folder, means).map_err(failed)?;
+    copied::remove(making.folder).map_err(failed)?;
     match making.of {
         Source::Empty => std::fs::create_dir_all(making.folder).map_err(failed)?,
         Source::Template(template) => copied::copy(template, making.folder)
@@ -52,25 +52,26 @@ pub(crate) fn make(making: &Making<'_>, means: Means<'_>) -> Result<(), Failure>
             if let Some(parent) = making.folder.parent() {
                 std::fs::create_dir_all(parent).map_err(failed)?;
             }
-            let folder = making.folder.to_string_lossy().into_owned();
-            let words = ["worktree", "add", "--force", "--detach", &folder, revision];
-            git(repository, &words, making.logs, means).map_err(|why| (Outcome::Workspace, why))?;
+            checked_out(repository, revision, making, means).map_err(|why| (Outcome::Workspace, why))?;
         }
     }
     making.bootstrap.map_or(Ok(()), |bootstrap| ready(bootstrap, making, means))
 }
 
-/// Takes a workspace away.
-pub(crate) fn remove(of: &Source, folder: &Path, means: Means<'_>) -> std::io::Result<()> {
-    copied::remove(folder)?;
-    if let Source::Worktree(repository, _) = of {
-        // What the repository remembers of a working tree that is gone.
-        let logs = folder.with_extension("git");
-        std::fs::create_dir_all(&logs)?;
-        let _forgotten_later = git(repository, &["worktree", "prune"], &logs, means);
-        copied::remove(&logs)?;
-    }
-    Ok(())
+/// A working tree of a repository, in a clone: branches, tags and commits that are made in it are none of the repository's, which it reads
+/// objects of and knows no way to.
+fn checked_out(repository: &Path, revision: &str, making: &Making<'_>, means: Means<'_>) -> Result<(), String> {
+    let run = |folder: &Path, words: &[&str]| git(folder, words, making.logs, means);
+    let commit = format!("{revision}^{{commit}}");
+    let commit = run(repository, &["rev-parse", "--verify", "--quiet", &commit])
+        .map_err(|_| format!("`{}` has no revision `{revision}`", repository.display()))?;
+    let from = run(repository, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+    let to = making.folder.to_string_lossy();
+    run(repository, &["clone", "--quiet", "--shared", "--no-checkout", "--template=", "--", &from, &to])?;
+    let branches = "+refs/heads/*:refs/heads/*";
+    run(making.folder, &["fetch", "--quiet", "--update-head-ok", "origin", branches])?;
+    run(making.folder, &["remote", "remove", "origin"])?;
+    run(making.folder, &["checkout", "--quiet", "--detach", &commit]).map(drop)
 }
 
 fn ready(bootstrap: &Bootstrap, making: &Making<'_>, means: Means<'_>) -> Result<(), Failure> {
@@ -86,6 +87,7 @@ fn ready(bootstrap: &Bootstrap, making: &Making<'_>, means: Means<'_>) -> Result
         limits,
         output,
         error: error.clone(),
+        forgets: None,
     };
     let (ended, _) =
         execute(means.supervisor, &program, means.stop).map_err(|error| failed(format!("cannot be run: {error}")))?;
@@ -98,21 +100,24 @@ fn ready(bootstrap: &Bootstrap, making: &Making<'_>, means: Means<'_>) -> Result
     }
 }
 
-/// Runs git in a repository.
-fn git(repository: &Path, words: &[&str], logs: &Path, means: Means<'_>) -> Result<(), String> {
+/// Runs git in a folder; the line that it writes.
+fn git(folder: &Path, words: &[&str], logs: &Path, means: Means<'_>) -> Result<String, String> {
     let words: Vec<String> = std::iter::once("git").chain(words.iter().copied()).map(str::to_owned).collect();
-    let error: PathBuf = logs.join("git.stderr.log");
+    let (output, error) = (logs.join("git.stdout.log"), logs.join("git.stderr.log"));
     let variables = means.allowed.variables(None, &[], &[]);
     let program = Program {
         words: &words,
-        folder: repository,
+        folder,
         variables: &variables,
         limits: Limits { time: GIT_TIME, bytes: means.bytes, steps: None },
-        output: logs.join("git.stdout.log"),
+        output: output.clone(),
         error: error.clone(),
+        forgets: None,
     };
     match execute(means.supervisor, &program, means.stop) {
-        Ok((Ended::Itself(0), _)) => Ok(()),
+        Ok((Ended::Itself(0), _)) => {
+            std::fs::read_to_string(output).map(|line| line.trim_end().to_owned()).map_err(|error| error.to_string())
+        }
         Ok((Ended::Itself(code), _)) => {
             Err(format!("`{}` ended with exit code {code}{}", words.join(" "), said(&error)))
         }

@@ -205,6 +205,7 @@ answer() { # TEXT: the last thing that is said, and what it cost
 		;;
 	codex)
 		line '{"type":"item.completed","item":{"id":"i'$number'","type":"agent_message","text":'"$(quoted "$1")"'}}'
+		line '{"type":"turn.completed","usage":{"input_tokens":300,"cached_input_tokens":100,"output_tokens":50}}'
 		line '{"timestamp":"2026-01-05T10:00:02.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":'"$(quoted "$1")"'}]}}' >&3
 		line '{"timestamp":"2026-01-05T10:00:02.100Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":300,"cached_input_tokens":100,"output_tokens":50,"reasoning_output_tokens":10,"total_tokens":350}}}}' >&3
 		;;

@@ -199,6 +199,10 @@ pub struct Made {
     pub rules: inputs::Input,
     /// The recorded runs.
     pub runs: inputs::Input,
+    /// Texts that no report shows.
+    pub withheld: Vec<String>,
+    /// Tags have chosen what was made, and all rules judge it.
+    pub is_chosen: bool,
 }
 
 #[cfg(any(feature = "probe", feature = "run"))]
@@ -270,7 +274,10 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let mut selection = Selection {
         rules: arguments.rule.clone(),
         cases: arguments.case.clone(),
-        tags: project::tags(&arguments.tag, project),
+        tags: match &arguments.made {
+            Some(made) if made.is_chosen => Vec::new(),
+            _ => project::tags(&arguments.tag, project),
+        },
         phases: before::phases(arguments),
     };
     select::known(&rules.programs, &selection)?;
@@ -294,10 +301,22 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let permissions = permissions(arguments, project)?;
     let redact = redacted(&arguments.redact, project)?;
     let expected = inputs::expected(arguments.expected.as_deref())?;
+    let withheld = arguments.made.iter().flat_map(|made| made.withheld.iter().cloned()).collect();
     let strict = arguments.strict;
     let as_skillgym = arguments.compat.is_skillgym();
-    let settings =
-        Settings { selection, permissions, limits, policy, strict, names, prices, expected, redact, as_skillgym };
+    let settings = Settings {
+        selection,
+        permissions,
+        limits,
+        policy,
+        strict,
+        names,
+        prices,
+        expected,
+        redact,
+        withheld,
+        as_skillgym,
+    };
     let rules = averment::Rules::of_programs(rules.programs, rules.said, settings);
     let batch = rules
         .batch()

@@ -1,8 +1,10 @@
 //! `aver run SUITE`: agents are run on the cases of a suite, and what they did is judged as `aver check` judges.
 
 mod explain;
+mod judge;
 mod told;
 
+use self::judge::{judged, looked};
 use self::told::Told;
 use super::console::{ColorChoice, Stream, say};
 use super::exit::{Exit, Stop};
@@ -15,8 +17,8 @@ use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_report::diagnostic::graphical;
 use averment_suite::{
-    Allowed, Chosen, Folder, FolderError, Judged, Overrides, PlanError, Question, Runs, SESSION_RULES, Schedule,
-    Snapshots, Suite, Supervisor, folder_name, plan,
+    Allowed, Chosen, Folder, FolderError, Overrides, PlanError, Runs, Schedule, Snapshots, Suite, Supervisor,
+    folder_name, plan, private_values, session_rules,
 };
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -68,7 +70,7 @@ pub struct Arguments {
     /// Run only this case
     #[arg(long, value_name = "NAME")]
     case: Vec<String>,
-    /// Run only cases with this tag; of several (smoke,auth) any [default: `select` of the suite]
+    /// Run only cases with this tag; of several (smoke,auth) any [default: `select` of the suite, or `tags` of the project]
     #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = super::project::tag)]
     tag: Vec<String>,
     /// Run only with this runner
@@ -118,6 +120,9 @@ fn schedule(word: &str) -> Result<Schedule, String> {
 /// Watches over a program: what `aver run` starts.
 #[derive(Debug, clap::Args)]
 pub struct Supervised {
+    /// A file that is taken away when the program has ended.
+    #[arg(long)]
+    forget: Vec<PathBuf>,
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<OsString>,
 }
@@ -125,12 +130,16 @@ pub struct Supervised {
 /// Runs the program that is watched over; its exit code.
 pub fn supervise(supervised: &Supervised) -> std::process::ExitCode {
     let code = averment_engine::vm::world::supervise(&supervised.words);
+    for file in &supervised.forget {
+        let _gone_already = std::fs::remove_file(file);
+    }
     u8::try_from(code).unwrap_or(u8::MAX).into()
 }
 
 /// Runs a suite.
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let suites = suites(arguments, color)?;
+    refuse_silent(arguments, &suites)?;
     if arguments.dry_run {
         return would(arguments, &suites);
     }
@@ -159,9 +168,12 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         return Err(Stop::usage("the suite has no snapshots to update", help));
     }
     // Without a run, to see what is wrong with rules and flags before an agent is started.
-    let judge = check::rules_of(&arguments.check(Path::new("session.assert"), "runs.jsonl", String::new())?, color)?;
+    let text = session_rules(&suites);
+    let withheld = private_values(&suites, &allowed);
+    let nothing = made(("session.assert", &text), ("runs.jsonl", averment_suite::Made::default()), &withheld);
+    let judge = check::rules_of(&arguments.check(nothing)?, color)?;
     let folder = folder(arguments, &suites)?;
-    let told = Told::new(&suites, color);
+    let told = Told::new(&suites, &withheld, color);
     let runs = Runs {
         supervisor: &supervisor,
         allowed: &allowed,
@@ -169,12 +181,13 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         as_skillgym: arguments.judging.compat.is_skillgym(),
         stop: &stop,
         judge: &|run| judged(&judge, run),
+        look: &|run, folder| looked(&judge, run, folder),
         told: &|event| told.tell(&event),
     };
-    let made = averment_suite::run(&suites, &folder, &mut snapshots, &runs)?;
+    let done = averment_suite::run(&suites, &folder, &mut snapshots, &runs)?;
     told.end();
     let shown = shown(folder.path());
-    let Some(made) = made else {
+    let Some(done) = done else {
         let help = format!("note: stopped; what has ended is kept in `{shown}`, and `--resume` goes on\n");
         say(&help);
         return Ok(Exit::Interrupted);
@@ -184,21 +197,39 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         note(&format!("`{}` has been written", snapshots.path().display()));
     }
     let (rules, lines) = (folder.path().join("session.assert"), folder.path().join("runs.jsonl"));
-    replace::write(&rules, SESSION_RULES.as_bytes())?;
-    replace::write(&lines, made.lines.as_bytes())?;
-    let again = if made.retried > 0 { format!(", {} of them tried again", made.retried) } else { String::new() };
-    let kept = if made.kept > 0 { format!(", {} from before", made.kept) } else { String::new() };
-    note(&format!("{} sessions{again}{kept}; everything is kept in `{shown}`", made.sessions));
-    check::run(&arguments.check(&rules, &self::shown(&lines), made.lines)?, color)
+    replace::write(&rules, text.as_bytes())?;
+    replace::write(&lines, done.lines.as_bytes())?;
+    let again = if done.retried > 0 { format!(", {} of them tried again", done.retried) } else { String::new() };
+    let kept = if done.kept > 0 { format!(", {} from before", done.kept) } else { String::new() };
+    note(&format!("{} sessions{again}{kept}; everything is kept in `{shown}`", done.sessions));
+    let recorded = made((&self::shown(&rules), &text), (&self::shown(&lines), done), &withheld);
+    check::run(&arguments.check(recorded)?, color)
 }
 
 impl Arguments {
     /// What `aver check` is to do with runs that were recorded.
-    fn check(&self, rules: &Path, name: &str, runs: String) -> Result<check::Arguments, Stop> {
-        let rules = Input::Made { name: self::shown(rules), text: SESSION_RULES.to_owned() };
-        let made = check::Made { rules, runs: Input::Made { name: name.to_owned(), text: runs } };
+    fn check(&self, made: check::Made) -> Result<check::Arguments, Stop> {
         self.judging.arguments(&self.suite, made, &["--allow-run"])
     }
+}
+
+/// Runs that were recorded, with the rules on sessions.
+fn made((rules, text): (&str, &str), (name, done): (&str, averment_suite::Made), withheld: &[String]) -> check::Made {
+    check::Made {
+        rules: Input::Made { name: rules.to_owned(), text: text.to_owned(), names: Vec::new() },
+        runs: Input::Made { name: name.to_owned(), text: done.lines, names: done.names },
+        withheld: withheld.to_vec(),
+        is_chosen: true,
+    }
+}
+
+/// What would be ignored is an error.
+fn refuse_silent(arguments: &Arguments, suites: &[Suite]) -> Result<(), Stop> {
+    if arguments.snapshots.is_some() && suites.iter().all(|suite| suite.snapshots.is_none()) {
+        let help = "write `snapshots { percent: 10 }` into the suite";
+        return Err(Stop::usage("`--snapshots` has no meaning: the suite has no snapshots", help));
+    }
+    Ok(())
 }
 
 /// The suites of the rule file, with what is chosen of them.
@@ -217,12 +248,20 @@ fn suites(arguments: &Arguments, color: ColorChoice) -> Result<Vec<Suite>, Stop>
         return Err(Stop::usage(message, "name the rule file that it was made of"));
     };
     let timeout = arguments.timeout.as_ref().map(|text| {
+        if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            return Err(Stop::usage("a timeout is a duration", format!("write `--timeout {text}s`")));
+        }
         let time = units::time(text)
             .ok_or_else(|| Stop::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"))?;
         Ok::<u64, Stop>(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
     });
-    let chosen =
-        Chosen { cases: arguments.case.clone(), tags: arguments.tag.clone(), runners: arguments.runner.clone() };
+    let project = arguments.judging.project.load(std::slice::from_ref(&arguments.suite), color)?;
+    let chosen = Chosen {
+        cases: arguments.case.clone(),
+        tags: arguments.tag.clone(),
+        usual_tags: project.map(|project| project.tags).unwrap_or_default(),
+        runners: arguments.runner.clone(),
+    };
     let over = Overrides {
         repeat: arguments.repeat,
         retries: arguments.retries,
@@ -248,15 +287,12 @@ fn suites(arguments: &Arguments, color: ColorChoice) -> Result<Vec<Suite>, Stop>
 /// The words that start this program as the process that watches over another one.
 fn supervisor() -> Result<Supervisor, Stop> {
     let program = std::env::current_exe()?;
-    Ok(Supervisor(vec![program.into_os_string(), SUPERVISE.into(), "--".into()]))
+    Ok(Supervisor(vec![program.into_os_string(), SUPERVISE.into()]))
 }
 
 /// The folder that everything is kept in.
 fn folder(arguments: &Arguments, suites: &[Suite]) -> Result<Folder, Stop> {
-    let path = match &arguments.out {
-        Some(path) => path.clone(),
-        None => numbered(arguments)?,
-    };
+    let path = place(arguments, suites)?;
     let shown = shown(&path);
     Folder::take(&path, &format!("{suites:?}"), arguments.resume).map_err(|error| match error {
         FolderError::Io(error) => {
@@ -279,6 +315,23 @@ fn folder(arguments: &Arguments, suites: &[Suite]) -> Result<Folder, Stop> {
     })
 }
 
+/// Where that folder is: in no template, which would be copied into itself.
+fn place(arguments: &Arguments, suites: &[Suite]) -> Result<PathBuf, Stop> {
+    let path = match &arguments.out {
+        Some(path) => path.clone(),
+        None => numbered(arguments)?,
+    };
+    let path = std::env::current_dir()?.join(path);
+    let real = averment_base::files::resolve(&path)?;
+    match suites.iter().find(|suite| suite.copies(&real)) {
+        Some(suite) => Err(Stop::usage(
+            format!("`{}` lies in the template of the suite `{}`", shown(&path), suite.name),
+            "name a folder outside of it: `--out DIR`; or make the template a folder of its own",
+        )),
+        None => Ok(path),
+    }
+}
+
 /// `NAME.runs/N`: the next, or the last one where it is gone on with.
 fn numbered(arguments: &Arguments) -> Result<PathBuf, Stop> {
     let name = arguments.suite.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -295,39 +348,10 @@ fn numbered(arguments: &Arguments) -> Result<PathBuf, Stop> {
     }
 }
 
-/// Judges a run, with what can be asked about what failed.
-fn judged(rules: &averment::Rules, run: &str) -> Judged {
-    let Ok(outcome) = rules.check_one(run) else { return Judged::default() };
-    let mut judged = Judged { passed: outcome.passed(), ..Judged::default() };
-    for found in outcome.findings() {
-        match found.status() {
-            averment::Status::ExpectedFailed => judged.expected = true,
-            averment::Status::Failed | averment::Status::UnexpectedPassed => {
-                judged.questions.extend(rules.assertion(found.id()).map(|assertion| {
-                    let place = assertion.place();
-                    let said = found.message().map(|message| format!(" ({message})")).unwrap_or_default();
-                    let question = format!(
-                        "Something was expected of this session and was not so: {}{said}. What was found: {}. What did you do there, and which instruction or lack of one led to it?",
-                        found.text(),
-                        found.reason()
-                    );
-                    Question { question, file: place.file.clone(), line: place.line, column: place.column }
-                }));
-            }
-            _ => {}
-        }
-    }
-    judged
-}
-
 /// Prints what would be run.
 fn would(arguments: &Arguments, suites: &[Suite]) -> Result<Exit, Stop> {
     let allowed = Allowed(arguments.allow_env.clone());
-    let folder = match &arguments.out {
-        Some(path) => path.clone(),
-        None => numbered(arguments)?,
-    };
-    let folder = std::env::current_dir()?.join(folder);
+    let folder = place(arguments, suites)?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for line in averment_suite::would_run(suites, &folder, &allowed) {
         writeln!(out, "{line}")?;

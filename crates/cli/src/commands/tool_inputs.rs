@@ -201,7 +201,7 @@ pub(super) fn sentences(
     let Loaded { sources, checked, .. } = loaded;
     if let Some(lowered) = lowered {
         let text = lowered.written.text;
-        let made = inputs::Input::Made { name: format!("{name} (as rules)"), text: text.clone() };
+        let made = inputs::Input::Made { name: format!("{name} (as rules)"), text: text.clone(), names: Vec::new() };
         let Loaded { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&made, reading)? else {
             return Err(Stop::usage(format!("what `{name}` is imported as cannot be used"), "look at `aver import`"));
         };

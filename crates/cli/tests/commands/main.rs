@@ -68,6 +68,9 @@ mod repl_terminal;
 mod reports;
 #[cfg(feature = "run")]
 mod run;
+mod run_refused;
+mod run_sessions;
+mod run_worlds;
 mod runsight;
 mod screen;
 mod secrets;

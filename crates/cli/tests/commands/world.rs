@@ -120,6 +120,25 @@ fn what_the_run_records_comes_before_the_world() {
         pass file "b.txt" contains "in b"
         pass file "real.txt" not exists"#,
     );
+    // What is recorded in part is undecided besides, and nobody looks.
+    expect(
+        &folder,
+        r#"{"files":{".":{"complete":false},"gone.txt":{"exists":false}},"meta":{"ran":[{"command":["false"],"exit_code":0}]}}"#,
+        "--allow-run",
+        r#"undecided file "real.txt" exists
+        undecided file "deep/x" not exists
+        pass file "./gone.txt" not exists
+        pass run "false" exits 0
+        undecided run "true" exits 0"#,
+    );
+    expect(
+        &folder,
+        r#"{"files":{"d/":{"complete":false}}}"#,
+        "",
+        r#"undecided file "d/a/x" not exists
+        pass file "d" exists
+        pass file "real.txt" not exists"#,
+    );
     expect(
         &folder,
         r#"{"output":1}"#,

@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
             let message = format!("`{}` is set to nothing", key.text);
             return self.report(Diagnostic::new(Slug::TypeMismatch, key.span, message).help(help_of(*kind)));
         };
-        match self.setting_value(*kind, value) {
+        match self.setting_value(*kind, value).and_then(usable) {
             Ok(value) => taken.0.push(SettingValue { key: key.text.clone(), value, timeout, span: key.span }),
             Err(None) => {}
             Err(Some(message)) => {
@@ -278,6 +278,30 @@ impl<'a> Checker<'a> {
         });
         false
     }
+}
+
+/// A value, where programs can be given it.
+fn usable(value: Taken) -> Result<Taken, Option<String>> {
+    match wrong(&value) {
+        Some(why) => Err(Some(why)),
+        None => Ok(value),
+    }
+}
+
+/// Why no program can be given a value, as words of its command line or as variables.
+fn wrong(value: &Taken) -> Option<String> {
+    let texts: Vec<&String> = match value {
+        Taken::Text(text) => vec![text],
+        Taken::Words(words) => words.iter().collect(),
+        Taken::Pairs(pairs) => pairs.iter().flat_map(|(name, value)| [name, value]).collect(),
+        Taken::Time(_) | Taken::Count(_) => Vec::new(),
+    };
+    if texts.iter().any(|text| text.contains('\0')) {
+        return Some("holds a NUL character, and no program can be given one".to_owned());
+    }
+    let Taken::Pairs(pairs) = value else { return None };
+    let (name, _) = pairs.iter().find(|(name, _)| name.is_empty() || name.contains('='))?;
+    Some(format!("names the variable `{name}`, and a name is not empty and has no `=`"))
 }
 
 /// The longest time of a session, in milliseconds: thirty days.

@@ -33,6 +33,7 @@ mod paths;
 mod places;
 pub mod prepare;
 pub mod profile;
+mod recorded;
 mod schema_place;
 pub mod score;
 pub mod select;

@@ -7,6 +7,9 @@ use averment_base::value::Value;
 use averment_runs::normal::of_meta;
 use averment_runs::run::Run;
 
+/// The tag of rules that are selected whatever tags are named.
+const ALWAYS: &str = "always";
+
 /// What the user selects. Names of one list combine with OR, the lists with AND; an empty list selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
@@ -64,6 +67,7 @@ impl Selection {
         let is_case = rule.is_some_and(|rule| matches!(rule.role, RuleRole::Case { .. }));
         let by_case = self.cases.is_empty() || is_case && listed(&self.cases, rule_id);
         let by_tag = self.tags.is_empty()
+            || rule.is_some_and(|rule| listed(&rule.tags, Some(ALWAYS)))
             || assertion.settings.tags.iter().any(|tag| listed(&self.tags, Some(tag)))
             || rule.is_some_and(|rule| rule.tags.iter().any(|tag| listed(&self.tags, Some(tag))));
         let phase = rule.and_then(Phase::of);
@@ -90,7 +94,13 @@ pub fn other_case(rule: &Rule, run: &Run<'_>, assume: bool) -> Option<String> {
         (None, Some(of_prompt)) => prompt.as_deref().is_some_and(|prompt| prompt == of_prompt),
         (None, None) => assume,
     };
-    (!is_own).then(|| format!("the run is not of the case `{}`", rule.id))
+    (!is_own).then(|| not_of_case(&rule.id))
+}
+
+/// Why a case does not judge a run of another one.
+#[must_use]
+pub fn not_of_case(case: &str) -> String {
+    format!("the run is not of the case `{case}`")
 }
 
 fn other_invariant(rule: &Rule, run: &Run<'_>) -> Option<String> {

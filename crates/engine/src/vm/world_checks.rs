@@ -5,6 +5,7 @@ use super::describe::shortened;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::outcome::{Evidence, Finding, Role};
+use super::recorded::{self, Recorded};
 use super::world::{FileState, Permissions, VariableState};
 use crate::bytecode::program::CodeId;
 use crate::ir::{FileLook, World};
@@ -63,17 +64,20 @@ fn file<'run>(
         Ok(path) => path,
         Err(finding) => return Ok(finding),
     };
-    let recorded = recorded_file(machine, path, look);
+    let recorded = recorded::file(machine.run, path, look);
     let node = match recorded {
-        Some(node) => node,
-        None => found_file(machine, permissions, path, look)?,
+        Recorded::Known(node) => node,
+        Recorded::Unknown => {
+            return Ok(Finding::new(Verdict::Undecided, format!("the run does not record whether there is `{path}`")));
+        }
+        Recorded::Nothing => found_file(machine, permissions, path, look)?,
     };
     let truth = machine.truth(test, &context.scope().with_locals(&[node]))?;
     let whole = machine.code_text(test);
     let wanted = whole.strip_prefix(&named).unwrap_or(&whole).trim_start();
     Ok(answer(truth, || match node.value {
         // Nobody looked at the disk: the run says which files there were.
-        Value::Missing if recorded.is_some() => format!("the run records no file `{path}`"),
+        Value::Missing if matches!(recorded, Recorded::Known(_)) => format!("the run records no file `{path}`"),
         Value::Missing => format!("the file `{path}` does not exist"),
         Value::Absent => format!("the run records that `{path}` exists, but not what it holds"),
         Value::Text(text) if look == FileLook::Text => {
@@ -112,44 +116,6 @@ fn found_file<'run>(
     }))
 }
 
-/// What the run records of a file: its text under its name, or the `content` or `text` of an object that describes it; in a list a name
-/// alone says that it is there. A run that records files says with that which there are not; `None` when it records none.
-fn recorded_file<'run>(machine: &Machine<'run>, path: &str, look: FileLook) -> Option<Node<'run>> {
-    let same = |name: &str| plain_path(name) == plain_path(path);
-    let found = match machine.run.root("files").value {
-        Value::Object(files) => files.entries().iter().rev().find(|entry| same(entry.key)).map(|entry| entry.node),
-        Value::List(files) => files.iter().copied().find(|file| file_name(file).is_some_and(same)),
-        _ => return None,
-    };
-    let Some(file) = found else { return Some(Node::computed(Value::Missing)) };
-    let in_list = matches!(machine.run.root("files").value, Value::List(_));
-    Some(match file.value {
-        _ if look == FileLook::Presence => file,
-        Value::Object(object) => {
-            object.get("content").or_else(|| object.get("text")).unwrap_or(Node::computed(Value::Absent))
-        }
-        _ if in_list => Node::computed(Value::Absent),
-        _ => file,
-    })
-}
-
-/// The path without `./` in front: both name the same file.
-fn plain_path(path: &str) -> &str {
-    path.trim_start_matches("./")
-}
-
-/// The name of a file in a list: text, or the `path` or `name` of an object.
-fn file_name<'run>(file: &Node<'run>) -> Option<&'run str> {
-    let node = match file.value {
-        Value::Object(object) => object.get("path").or_else(|| object.get("name"))?,
-        _ => *file,
-    };
-    match node.value {
-        Value::Text(text) => Some(text.as_str()),
-        _ => None,
-    }
-}
-
 fn environment(
     machine: &Machine<'_>,
     permissions: &Permissions,
@@ -159,7 +125,7 @@ fn environment(
 ) -> Result<Finding, Fault> {
     let state = match machine.run.root("env").value {
         // A run that records its environment says with that what is not set.
-        Value::Object(env) => recorded_variable(env.get(name)),
+        Value::Object(env) => recorded::variable(env.get(name)),
         _ => permissions.variable(name)?,
     };
     let holds = if empty { state != VariableState::Filled } else { state != VariableState::Unset };
@@ -169,15 +135,6 @@ fn environment(
         VariableState::Filled => "is set",
     };
     Ok(answer(Truth::from_bool(holds != negated), || format!("the environment variable `{name}` {word}")))
-}
-
-/// How a run records a variable.
-fn recorded_variable(value: Option<Node<'_>>) -> VariableState {
-    match value.map(|node| node.value) {
-        None | Some(Value::Null) => VariableState::Unset,
-        Some(Value::Text(text)) if text.as_str().is_empty() => VariableState::Empty,
-        Some(_) => VariableState::Filled,
-    }
 }
 
 /// A tool of `tools`: a name, or an object with one.
@@ -300,7 +257,14 @@ fn command<'run>(
             Err(finding) => return Ok(finding),
         }
     }
-    let outcome = permissions.command(&words)?;
+    let outcome = match recorded::command(machine.run, &words) {
+        Recorded::Known(outcome) => outcome?,
+        Recorded::Unknown => {
+            let reason = format!("the run does not record how `{}` ended", shortened(&words.join(" ")));
+            return Ok(Finding::new(Verdict::Undecided, reason));
+        }
+        Recorded::Nothing => permissions.command(&words)?,
+    };
     let mut finding =
         answer(Truth::from_bool(outcome.code == code), || format!("the command exits {}, not {code}", outcome.code));
     if finding.verdict != Verdict::Pass && !outcome.output.is_empty() {

@@ -34,6 +34,10 @@ pub(super) fn workspace(plan: &SuitePlan, base: &Path, over: &Overrides) -> Resu
         return Ok(Workspace::There(plain(&cwd)));
     }
     wrong("cwd", "leave it out: the workspace is a folder of its own")?;
+    if let Some(setting) = plan.settings.get("cwd") {
+        let message = format!("`cwd` has no meaning where the workspace is `{mode}`");
+        return Err(PlanError::at(setting.span, message, "leave it out: the workspace is a folder of its own"));
+    }
     if over.cwd.is_some() {
         let message =
             format!("`--cwd` has no meaning: agents of the suite `{}` work in a folder of their own", plan.name);

@@ -250,8 +250,8 @@ impl Lower<'_> {
 
     fn settings_item(&mut self, rule: Rule, mut children: Children<'_>) -> Option<ItemKind> {
         let name = self.name(&children.next()?);
-        let block = children.next()?;
-        let settings = Children::of(block).map(|line| self.key_setting(line)).collect::<Option<Vec<Setting>>>()?;
+        let lines = children.next().into_iter().flat_map(Children::of);
+        let settings = lines.map(|line| self.key_setting(line)).collect::<Option<Vec<Setting>>>()?;
         Some(if rule == Rule::workspace_item {
             ItemKind::Workspace { mode: name, settings }
         } else {

@@ -28,7 +28,16 @@ impl Cut<'_> {
     fn source(&mut self, start: usize, position: Option<usize>) -> RunSource {
         let (line, column) = self.lines.line_and_column(&self.shared, start);
         let offset = (self.mark + start) as u64;
-        RunSource { file: self.file.to_owned(), line, column, offset, position, by_line: false, parts: None }
+        RunSource {
+            file: self.file.to_owned(),
+            line,
+            column,
+            offset,
+            position,
+            by_line: false,
+            parts: None,
+            label: None,
+        }
     }
 
     /// Adds a run.
@@ -107,6 +116,7 @@ impl Cut<'_> {
                 position: (runs > 1).then_some(position),
                 by_line: false,
                 parts: Some(of_run.into()),
+                label: None,
             };
             let text = RunText::joined(Arc::clone(&shared), pieces);
             self.ready.push_back(Ok(RawRun { text, form: TextForm::Value, warnings: Vec::new(), source }));

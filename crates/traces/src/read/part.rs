@@ -65,6 +65,7 @@ impl LinesOrigin {
             position: Some(self.line + lines),
             by_line: true,
             parts: None,
+            label: None,
         }
     }
 

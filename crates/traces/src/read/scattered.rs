@@ -197,6 +197,7 @@ fn run(file: &str, text: String, places: Vec<TextPart>, first: (usize, usize, u6
         position: Some(position),
         by_line: false,
         parts: Some(places.into()),
+        label: None,
     };
     RawRun { text: RunText::whole(text), form: TextForm::Value, warnings: Vec::new(), source }
 }

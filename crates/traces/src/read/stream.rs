@@ -319,7 +319,7 @@ impl Runs {
     }
 
     fn source(&self, line: usize, column: usize, offset: u64, position: Option<usize>) -> RunSource {
-        RunSource { file: self.file.clone(), line, column, offset, position, by_line: true, parts: None }
+        RunSource { file: self.file.clone(), line, column, offset, position, by_line: true, parts: None, label: None }
     }
 
     /// Reads the next chunk of a file with a run on each line.

@@ -52,5 +52,5 @@ pub(super) fn run(arguments: &Arguments, given: &CheckInputs<'_>) -> Result<Opti
         inputs.insert(name.trim().to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
     }
     let text = json!({"inputs": inputs, "complete": false}).to_string();
-    Ok(Some(Input::Made { name: "before the run".to_owned(), text }))
+    Ok(Some(Input::Made { name: "before the run".to_owned(), text, names: Vec::new() }))
 }

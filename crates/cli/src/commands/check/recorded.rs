@@ -15,5 +15,5 @@ pub(super) fn run(programs: &[Program], selection: &mut Selection) -> Option<Inp
         let rules = test.rules.iter().filter_map(|number| program.rules.get(*number as usize));
         selection.rules = rules.map(|rule| rule.id.clone()).collect();
     }
-    Some(Input::Made { name: test.name.clone(), text: test.run.clone() })
+    Some(Input::Made { name: test.name.clone(), text: test.run.clone(), names: Vec::new() })
 }

@@ -266,8 +266,9 @@ impl Given<'_> {
 
     /// What `aver check` is to do with what was recorded.
     fn check(&self, name: &str, of_server: &str, recorded: String) -> Result<check::Arguments, Stop> {
-        let rules = Input::Made { name: of_server.to_owned(), text: SERVER_RULES.to_owned() };
-        let made = check::Made { rules, runs: Input::Made { name: name.to_owned(), text: recorded } };
+        let rules = Input::Made { name: of_server.to_owned(), text: SERVER_RULES.to_owned(), names: Vec::new() };
+        let runs = Input::Made { name: name.to_owned(), text: recorded, names: Vec::new() };
+        let made = check::Made { rules, runs, is_chosen: false, withheld: Vec::new() };
         self.arguments.judging.arguments(&self.arguments.rules, made, &[])
     }
 

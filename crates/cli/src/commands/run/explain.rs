@@ -1,9 +1,11 @@
 //! `aver run SUITE --explain DIR`: the agent of a session that failed is asked why.
 
+use super::told;
 use super::{is_stopped, note, shown};
 use crate::commands::exit::{Exit, Stop};
 use averment_base::diagnostic::render::{one_line, printable};
-use averment_suite::{Allowed, Answered, Suite, Supervisor, ask, of_session, only_below};
+use averment_report::redact::Withheld;
+use averment_suite::{Allowed, Answered, Suite, Supervisor, ask, of_session, only_below, private_values};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -28,9 +30,10 @@ pub(super) fn run(
     let Some((record, questions, answers)) = of_session(&folder) else {
         return Err(Stop::usage(format!("`{}` is no folder of a session", shown(&folder)), "name another one"));
     };
+    let withheld = Withheld::of(private_values(suites, means.1));
     if let Some(answers) = answers.filter(|_| !again) {
         note("these answers were kept; `--again` asks once more");
-        return write(&answers);
+        return write(&answers, &withheld);
     }
     let mut executions = suites.iter().flat_map(Suite::executions);
     let execution = executions.find(|one| one.case.name == record.case && one.runner.name == record.runner);
@@ -43,17 +46,18 @@ pub(super) fn run(
     if is_stopped(stop) {
         return Ok(Exit::Interrupted);
     }
-    write(&answers)
+    write(&answers, &withheld)
 }
 
-fn write(answers: &[Answered]) -> Result<Exit, Stop> {
+fn write(answers: &[Answered], withheld: &Withheld) -> Result<Exit, Stop> {
+    let shown = |words: &str| told::shown(withheld, words);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for Answered { of, answer } in answers {
         writeln!(out, "{}:{}:{}", one_line(&of.file), of.line, of.column)?;
-        writeln!(out, "  {}", one_line(&of.question))?;
+        writeln!(out, "  {}", one_line(&shown(&of.question)))?;
         match answer {
-            Ok(answer) => writeln!(out, "{}\n", printable(answer))?,
-            Err(why) => writeln!(out, "no answer: {}\n", one_line(why))?,
+            Ok(answer) => writeln!(out, "{}\n", printable(&shown(answer)))?,
+            Err(why) => writeln!(out, "no answer: {}\n", one_line(&shown(why)))?,
         }
     }
     out.flush()?;

@@ -2,9 +2,15 @@
 
 use crate::commands::console::{ColorChoice, Stream, say};
 use averment_base::diagnostic::render::{Ink, one_line, paint};
+use averment_report::redact::{Withheld, redact};
 use averment_suite::{Event, Suite};
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
+
+/// Words of an agent without what looks like a secret, and without values that it was given.
+pub(super) fn shown(withheld: &Withheld, words: &str) -> String {
+    withheld.without(redact(words).into_owned())
+}
 
 /// Takes the line of what runs away.
 const CLEAR: &str = "\r\x1b[2K";
@@ -18,6 +24,7 @@ pub(super) struct Told {
     live: bool,
     color: ColorChoice,
     total: u64,
+    withheld: Withheld,
 }
 
 #[derive(Default)]
@@ -28,10 +35,11 @@ struct State {
 }
 
 impl Told {
-    pub(super) fn new(suites: &[Suite], color: ColorChoice) -> Self {
+    pub(super) fn new(suites: &[Suite], withheld: &[String], color: ColorChoice) -> Self {
         let of = |suite: &Suite| suite.repeat.saturating_mul(suite.executions().count() as u64);
         let total = suites.iter().map(of).sum();
-        Self { state: Mutex::default(), live: std::io::stderr().is_terminal(), color, total }
+        let withheld = Withheld::of(withheld.to_vec());
+        Self { state: Mutex::default(), live: std::io::stderr().is_terminal(), color, total, withheld }
     }
 
     /// Says what has happened.
@@ -51,7 +59,7 @@ impl Told {
                 let why = if record.why.is_empty() {
                     String::new()
                 } else {
-                    format!(": {}: {}", record.outcome.as_str(), record.why)
+                    format!(": {}: {}", record.outcome.as_str(), shown(&self.withheld, &record.why))
                 };
                 let again = if record.attempt > 1 { format!(" (try {})", record.attempt) } else { String::new() };
                 let before = if *kept { ", before" } else { "" };

@@ -22,6 +22,7 @@ mod watched;
 use crate::ir::FileLook;
 use crate::vm::fault::Fault;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 #[cfg(feature = "world")]
@@ -64,6 +65,39 @@ pub struct CommandOutcome {
     pub output: String,
 }
 
+/// What rules have looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Seen {
+    /// A file, as it stood; `None` where it could not be looked at.
+    File(String, Option<FileState>),
+    /// A command that was run, and how it ended; else why that is not known.
+    Command(Vec<String>, Result<CommandOutcome, String>),
+}
+
+/// Notes what rules look at, for whoever records it. A copy writes into the same notes.
+#[derive(Debug, Clone, Default)]
+pub struct Notes(Arc<Mutex<Vec<Seen>>>);
+
+impl Notes {
+    /// What was noted until now.
+    #[must_use]
+    pub fn taken(&self) -> Vec<Seen> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put(&self, seen: Seen) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+    }
+}
+
+impl PartialEq for Notes {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Notes {}
+
 /// What rules may do, and its limits. The default allows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permissions {
@@ -81,6 +115,8 @@ pub struct Permissions {
     pub output_bytes: usize,
     /// Bytes of the largest file that is read.
     pub file_bytes: u64,
+    /// Where files and commands are noted that were looked at.
+    pub notes: Option<Notes>,
 }
 
 impl Default for Permissions {
@@ -93,6 +129,7 @@ impl Default for Permissions {
             command_time: Duration::from_secs(60),
             output_bytes: 64 << 10,
             file_bytes: 64 << 20,
+            notes: None,
         }
     }
 }
@@ -111,9 +148,13 @@ impl Permissions {
     /// large or unreadable.
     pub fn file(&self, path: &str, look: FileLook) -> Result<FileState, Fault> {
         #[cfg(feature = "world")]
-        return files::read(self, path, look);
+        let state = files::read(self, path, look);
         #[cfg(not(feature = "world"))]
-        Err(out_of_reach((path, look)))
+        let state = Err(out_of_reach(look));
+        if let Some(notes) = &self.notes {
+            notes.put(Seen::File(path.to_owned(), state.as_ref().ok().cloned()));
+        }
+        state
     }
 
     /// Runs a command without a shell and waits for it.
@@ -125,9 +166,13 @@ impl Permissions {
             return Err(Fault::Permission("--allow-run".to_owned()));
         }
         #[cfg(feature = "world")]
-        return command::run(self, arguments);
+        let outcome = command::run(self, arguments);
         #[cfg(not(feature = "world"))]
-        Err(out_of_reach(arguments))
+        let outcome = Err(out_of_reach(self));
+        if let Some(notes) = &self.notes {
+            notes.put(Seen::Command(arguments.to_vec(), outcome.clone().map_err(|fault| fault.to_string())));
+        }
+        outcome
     }
 
     /// Whether a variable of the environment is set, and to something.

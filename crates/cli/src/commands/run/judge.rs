@@ -1,0 +1,39 @@
+//! How `aver run` judges a session that has ended, and what it looks at before.
+
+use averment_engine::vm::world::{Notes, Permissions, Seen};
+use averment_suite::{Judged, Question};
+use std::path::Path;
+
+/// Looks at the world of a session as the rules of its run do; what they looked at.
+pub(super) fn looked(rules: &averment::Rules, run: &str, folder: &Path) -> Vec<Seen> {
+    let notes = Notes::default();
+    let working_directory = Some(folder.to_owned());
+    let permissions = Permissions { working_directory, notes: Some(notes.clone()), ..rules.permissions().clone() };
+    let _judged_again = rules.check_permitted(run, permissions);
+    notes.taken()
+}
+
+/// Judges a run, with what can be asked about what failed.
+pub(super) fn judged(rules: &averment::Rules, run: &str) -> Judged {
+    let Ok(outcome) = rules.check_one(run) else { return Judged::default() };
+    let mut judged = Judged { passed: outcome.passed(), ..Judged::default() };
+    for found in outcome.findings() {
+        match found.status() {
+            averment::Status::ExpectedFailed => judged.expected = true,
+            averment::Status::Failed | averment::Status::UnexpectedPassed => {
+                judged.questions.extend(rules.assertion(found.id()).map(|assertion| {
+                    let place = assertion.place();
+                    let said = found.message().map(|message| format!(" ({message})")).unwrap_or_default();
+                    let question = format!(
+                        "Something was expected of this session and was not so: {}{said}. What was found: {}. What did you do there, and which instruction or lack of one led to it?",
+                        found.text(),
+                        found.reason()
+                    );
+                    Question { question, file: place.file.clone(), line: place.line, column: place.column }
+                }));
+            }
+            _ => {}
+        }
+    }
+    judged
+}

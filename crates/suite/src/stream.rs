@@ -1,0 +1,121 @@
+//! How a session ended, as the stream of events says that an agent writes: to its end, with a failure, or broken off.
+
+use serde_json::Value;
+use std::path::Path;
+
+/// How a stream ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// As it has to, or it is no stream of a known kind.
+    Whole,
+    /// The agent says that it failed, and why.
+    Failed(String),
+    /// Its last event is missing.
+    Cut(&'static str),
+    /// It is of several sessions.
+    Several,
+}
+
+/// What begins and ends the stream of an agent.
+struct Kind {
+    /// The type and the subtype of the first event.
+    begin: (&'static str, Option<&'static str>),
+    /// Where the id of the session stands in it.
+    id: &'static str,
+    /// The types of the last event.
+    ends: &'static [&'static str],
+    /// What is missing where there is none.
+    missing: &'static str,
+}
+
+const KINDS: [Kind; 2] = [
+    // Claude Code, and Cursor's agent.
+    Kind { begin: ("system", Some("init")), id: "/session_id", ends: &["result"], missing: "`result`" },
+    Kind {
+        begin: ("thread.started", None),
+        id: "/thread_id",
+        ends: &["turn.completed", "turn.failed"],
+        missing: "`turn.completed`",
+    },
+];
+
+/// Reads how the stream in a file ended.
+pub(crate) fn end_of(log: &Path) -> End {
+    let bytes = std::fs::read(log).unwrap_or_default();
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let mut events = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()).filter(Value::is_object);
+    let Some(first) = events.next() else { return End::Whole };
+    let Some(kind) = KINDS.iter().find(|kind| kind.begins(&first)) else { return End::Whole };
+    let (session, mut last) = (first.pointer(kind.id).cloned(), None);
+    for event in events {
+        if kind.begins(&event) && event.pointer(kind.id) != session.as_ref() {
+            return End::Several;
+        }
+        if kind.ends.iter().any(|end| says(&event, "type", end)) {
+            last = Some(event);
+        }
+    }
+    match last {
+        None => End::Cut(kind.missing),
+        Some(last) if has_failed(&last) => End::Failed(why(&last)),
+        Some(_) => End::Whole,
+    }
+}
+
+impl Kind {
+    fn begins(&self, event: &Value) -> bool {
+        let (kind, subtype) = self.begin;
+        says(event, "type", kind) && subtype.is_none_or(|subtype| says(event, "subtype", subtype))
+    }
+}
+
+fn says(event: &Value, key: &str, word: &str) -> bool {
+    event.get(key).and_then(Value::as_str) == Some(word)
+}
+
+fn has_failed(event: &Value) -> bool {
+    let subtype = event.get("subtype").and_then(Value::as_str).unwrap_or_default();
+    says(event, "type", "turn.failed")
+        || event.get("is_error") == Some(&Value::Bool(true))
+        || subtype.starts_with("error")
+}
+
+/// The words of a failure.
+fn why(event: &Value) -> String {
+    let told = ["/result", "/error/message", "/error", "/errors/0", "/subtype"];
+    let told = told.iter().find_map(|pointer| event.pointer(pointer)?.as_str().filter(|text| !text.is_empty()));
+    told.unwrap_or("it does not say why").chars().take(400).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(lines: &[&str]) -> End {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        std::fs::write(&log, lines.join("\n")).unwrap();
+        end_of(&log)
+    }
+
+    #[test]
+    fn a_stream_ends_with_its_last_event() {
+        let claude = r#"{"type":"system","subtype":"init","session_id":"a"}"#;
+        let other = r#"{"type":"system","subtype":"init","session_id":"b"}"#;
+        let done = r#"{"type":"result","subtype":"success","is_error":false,"result":"hi"}"#;
+        assert_eq!(ends(&[claude, "broken", claude, done]), End::Whole);
+        assert_eq!(ends(&[claude]), End::Cut("`result`"));
+        assert_eq!(ends(&[claude, done, other, done]), End::Several);
+        let failed = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error"}"#;
+        assert_eq!(ends(&[claude, failed]), End::Failed("API Error".to_owned()));
+        let turns = r#"{"type":"result","subtype":"error_max_turns","is_error":false}"#;
+        assert_eq!(ends(&[claude, turns]), End::Failed("error_max_turns".to_owned()));
+        let codex = r#"{"type":"thread.started","thread_id":"t"}"#;
+        assert_eq!(ends(&[codex, r#"{"type":"turn.completed"}"#]), End::Whole);
+        assert_eq!(ends(&[codex]), End::Cut("`turn.completed`"));
+        let failed = r#"{"type":"turn.failed","error":{"message":"out of tokens"}}"#;
+        assert_eq!(ends(&[codex, failed]), End::Failed("out of tokens".to_owned()));
+        assert_eq!(ends(&[r#"{"output":"hi"}"#]), End::Whole);
+        assert_eq!(ends(&[]), End::Whole);
+    }
+}

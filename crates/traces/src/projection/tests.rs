@@ -74,7 +74,10 @@ fn samples() -> Vec<Vec<Json>> {
             {"OfCall.id": "a", "OfCall.function": {"OfCall.name": "get", "OfCall.arguments": "{\"n\":1}"}},
             {"OfCall.id": "b", "OfCall.custom": {"OfCall.name": "put", "OfCall.input": {"n": 2}}},
             {"OfCall.id": "c", "OfCall.name": "del", "OfCall.args": {"n": 3}},
+            {"OfCall.name": "see", "OfCall.args": {"n": 4}},
+            {"OfCall.name": "hear", "OfCall.args": {"n": 5}},
         ]},
+        {"OfMessage.role": "tool", "OfMessage.tool_name": "hear", "OfMessage.content": "H"},
         {"OfMessage.role": "tool", "OfMessage.tool_call_id": "b", "OfMessage.content": "B"},
         {"OfMessage.role": "tool", "OfMessage.tool_call_id": "a", "OfMessage.status": "denied",
             "OfMessage.content": [{"OfBlock.type": "text", "OfBlock.text": "A"}]},
@@ -124,6 +127,17 @@ fn samples() -> Vec<Vec<Json>> {
     ] {
         samples.push(session(&line));
     }
+    let mut denied = session(&json!({"OfLine.isApiErrorMessage": true}));
+    denied.push(json!({"OfLine.type": "system", "OfLine.subtype": "permission_denied", "OfLine.tool_use_id": "b"}));
+    samples.push(denied);
+    let mut denied = session(&json!({}));
+    denied.push(json!({"OfLine.type": "result", "OfLine.permission_denials": [{"OfLine.tool_use_id": "a"}]}));
+    samples.push(denied);
+    let mut aside = session(&json!({}));
+    aside.push(
+        json!({"OfLine.type": "progress", "OfLine.data": {"OfLine.agentId": "x", "OfLine.message": plain_line()}}),
+    );
+    samples.push(aside);
     let (said, summary) = (
         plain_line(),
         json!({

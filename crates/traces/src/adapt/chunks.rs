@@ -151,8 +151,8 @@ fn grow<'run>(answer: &mut Answer<'run>, delta: Object<'run>, draft: &mut Draft<
 /// An answer is whole, or was cut off: of a call in it nobody knows the arguments then. Says which of both.
 fn told<'run>(talk: &mut Talk<'_, 'run, '_>, mut answer: Answer<'run>) -> bool {
     let Some(node) = answer.node else { return true };
-    if let Some(cut) = answer.calls.pop_if(|call| !answer.is_over && is_cut(talk.draft, &call.arguments)) {
-        talk.draft.warn(cut.node.origin, "a call whose arguments are cut off is passed over");
+    if !answer.is_over {
+        cut_off(&mut answer.calls, talk.draft);
     }
     let about = About::default();
     let arena = talk.draft.arena;
@@ -173,7 +173,17 @@ fn told<'run>(talk: &mut Talk<'_, 'run, '_>, mut answer: Answer<'run>) -> bool {
     answer.is_over
 }
 
-/// Whether arguments are no JSON yet.
-fn is_cut(draft: &Draft<'_, '_>, arguments: &str) -> bool {
-    json::parse(arguments, 0, &bumpalo::Bump::new(), draft.limits).is_err()
+/// Leaves calls out whose arguments are no JSON yet; of none at all that is known of the last call alone.
+fn cut_off(calls: &mut Vec<Growing<'_>>, draft: &mut Draft<'_, '_>) {
+    let last = calls.len().saturating_sub(1);
+    let mut place = 0;
+    calls.retain(|call| {
+        let may_be_none = call.arguments.is_empty() && place != last;
+        let is_whole = may_be_none || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), draft.limits).is_ok();
+        if !is_whole {
+            draft.warn(call.node.origin, "a call whose arguments are cut off is passed over");
+        }
+        place += 1;
+        is_whole
+    });
 }

@@ -4,7 +4,8 @@
 //! taken; where anything would give a warning, the line is for the full reader.
 
 use super::keys::{Key, Keys, list};
-use super::{Call, Chunk, Field, Held, Projection, ReadSet, call};
+use super::texts::{joined, take_texts};
+use super::{Call, Chunk, Field, Held, Projection, ReadSet};
 use crate::adapt::calls::Unanswered;
 use crate::adapt::claude_code::holds_tool_blocks;
 use crate::adapt::content;
@@ -71,36 +72,6 @@ impl Messages {
         list(chunk.cursor, start, |at| conversation.message(at))?;
         conversation.finish()
     }
-}
-
-/// Gives the texts of a field to those who ask for them. `None` where they are for the full reader.
-pub(super) fn take_texts<'a>(
-    chunk: Chunk<'a>,
-    read_set: &ReadSet,
-    projection: &mut Projection<'a>,
-    field: Field,
-    held: Held<'a>,
-) -> Option<()> {
-    if read_set.texts.get(field as usize) != Some(&true) {
-        return Some(());
-    }
-    let texts = projection.texts.get_mut(field as usize)?;
-    match held {
-        Held::Bytes(start, end) if chunk.cursor.is((start, end), Shape::Null) => {}
-        Held::Bytes(start, end) => call::take_texts(chunk.cursor, chunk.text, start, end, texts)?,
-        held => texts.walk(chunk.read(held)?),
-    }
-    Some(())
-}
-
-/// The texts of a message, joined. The outer `None` is for what cannot be read.
-pub(super) fn joined<'a>(chunk: Chunk<'a>, texts: &[Span]) -> Option<Option<Held<'a>>> {
-    let bytes = |(start, end): &Span| Held::Bytes(*start, *end);
-    if let [] | [_] = texts {
-        return Some(texts.first().map(bytes));
-    }
-    let texts: Option<Vec<_>> = texts.iter().map(|text| chunk.read(bytes(text))).collect();
-    Some(Some(Held::Value(content::together(texts?.into_iter(), chunk.arena))))
 }
 
 /// The last words of the assistant.

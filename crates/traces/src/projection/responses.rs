@@ -4,7 +4,7 @@
 //! thoughts. Where anything else stands in the line, or anything would give a warning, the line is for the full reader.
 
 use super::keys::{Key, Keys, list};
-use super::messages::{joined, take_texts};
+use super::texts::{joined, take_texts};
 use super::{Call, Chunk, Field, Held, Projection, ReadSet};
 use crate::adapt::api::OfApi;
 use crate::adapt::api::responses::{ItemType, OfItem, RESPONSE};

@@ -4,8 +4,9 @@
 
 use super::call::number;
 use super::keys::{Key, Keys};
-use super::messages::{ConversationReader, Messages, joined};
+use super::messages::{ConversationReader, Messages};
 use super::roots::fits;
+use super::texts::joined;
 use super::{Chunk, Held, Projection, ReadSet};
 use crate::adapt::claude_code::{
     self, Agent, LineType, OfLine, PERMISSION_DENIED, SUMMED_UP, Times, agent, session_of, summed_up,

@@ -390,7 +390,12 @@ fn a_stream_that_was_cut_off_is_not_complete() {
         )
     };
     let first = chunk(&call(0, "look", "{}"), "null");
-    let cut = [first.clone(), chunk(&call(1, "burn", "{"), "null")].join("\n");
+    for (args, others) in [("{", ""), ("", "{")] {
+        let rest = [chunk(&call(1, "burn", args), "null"), chunk(&call(2, "sell", others), "null")];
+        let cut = [&first, &rest[0], &rest[1]].map(String::as_str).join("\n");
+        assert_eq!(calls(&cut).len(), if args.is_empty() { 2 } else { 1 }, "{cut}");
+    }
+    let cut = [first.clone(), chunk(&call(1, "burn", ""), "null")].join("\n");
     assert_eq!(calls(&cut), ["look {} => - -"]);
     assert_eq!(of_run(&cut, "complete"), "false");
     let whole = [first, chunk("{}", r#""tool_calls""#)].join("\n");

@@ -88,6 +88,13 @@ words! {
     }
 }
 
+words! {
+    /// What a mark of the program says between bare items.
+    Mark {
+        State = "state",
+    }
+}
+
 /// A session file.
 pub(crate) const FORMAT: Format = Format {
     name: "Codex rollout",
@@ -112,11 +119,8 @@ fn is_line(line: Object<'_>) -> bool {
 
 /// Whether a line is a mark of the program between bare items.
 fn is_mark(line: Object<'_>) -> bool {
-    line.entries().len() == 1 && text_of(line, OfPayload::Mark) == Some(STATE)
+    line.entries().len() == 1 && text_of(line, OfPayload::Mark).and_then(Mark::of).is_some()
 }
-
-/// What such a mark says.
-const STATE: &str = "state";
 
 /// Whether a line of older sessions says what the session is, without a type.
 fn is_head(line: Object<'_>) -> bool {

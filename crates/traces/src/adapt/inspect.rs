@@ -208,7 +208,7 @@ fn message<'run>(
         let made =
             Made { tool, args: call.field(OfInspect::Arguments), id: call.field(OfInspect::Id), origin: at.origin };
         if let (Some(step), Some(id)) = (talk.call(made, &about), text_of(call, OfInspect::Id)) {
-            executed.call(talk, step, id);
+            executed.call(step, id);
         }
     }
 }

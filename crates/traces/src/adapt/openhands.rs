@@ -90,6 +90,13 @@ words! {
 }
 
 words! {
+    /// The action that looks at a file, whichever tool does it.
+    Look {
+        Read = "read",
+    }
+}
+
+words! {
     /// What a confirmation says of an action that was not carried out.
     Confirmation {
         Rejected = "rejected",
@@ -220,7 +227,7 @@ impl<'run> Session<'_, 'run, '_> {
     /// The arguments in the program's own form, which leaves out that an editor only looks at a file.
     fn own_form(&self, event: Object<'run>) -> Option<Node<'run>> {
         let args = event.field(OfEvent::Args)?;
-        let looks = text_of(event, OfEvent::Action) == Some(READ);
+        let looks = text_of(event, OfEvent::Action).and_then(Look::of).is_some();
         let Some(known) = object(args).filter(|known| looks && known.field(OfArgs::Command).is_none()) else {
             return Some(args);
         };
@@ -281,9 +288,6 @@ impl<'run> Session<'_, 'run, '_> {
         self.talk.finish_with_tools();
     }
 }
-
-/// The action that looks at a file, whichever tool does it.
-const READ: &str = "read";
 
 /// The arguments of a call as the model wrote them, by the id of the call.
 fn arguments<'run>(metadata: Object<'run>, id: Option<&str>) -> Option<Node<'run>> {

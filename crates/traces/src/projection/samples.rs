@@ -64,7 +64,8 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
     ] {
         samples.push(session(&line));
     }
-    let mut denied = session(&json!({"OfLine.isApiErrorMessage": true}));
+    samples.push(session(&json!({"OfLine.isApiErrorMessage": true})));
+    let mut denied = session(&json!({}));
     denied.push(json!({"OfLine.type": "system", "OfLine.subtype": "permission_denied", "OfLine.tool_use_id": "b"}));
     samples.push(denied);
     let mut denied = session(&json!({}));

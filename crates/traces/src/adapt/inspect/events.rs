@@ -86,8 +86,8 @@ pub(super) struct Executed<'run> {
     beside: FxHashMap<usize, Vec<Execution<'run>>>,
     /// The messages that hold results.
     results: FxHashSet<&'run str>,
-    /// Calls that have no result yet, with what was executed.
-    open: Vec<(StepId, Execution<'run>)>,
+    /// The calls of messages, with what was executed.
+    called: Vec<(StepId, Execution<'run>)>,
 }
 
 /// Where the messages stand that made the calls.
@@ -197,14 +197,10 @@ impl<'run> Executed<'run> {
         text_of(message, OfInspect::Id).is_some_and(|id| self.results.contains(id))
     }
 
-    /// Says when a call of a message was executed.
-    pub(super) fn call(&mut self, talk: &mut Talk<'_, 'run, '_>, step: StepId, id: &str) {
+    /// Notes what was executed for a call of a message.
+    pub(super) fn call(&mut self, step: StepId, id: &str) {
         let Some(execution) = self.by_call.get_mut(id).and_then(VecDeque::pop_front) else { return };
-        times(talk, step, execution.event);
-        if let Some(agent) = execution.agent {
-            talk.draft.amend(step, of_step::AGENT, agent);
-        }
-        self.open.push((step, execution));
+        self.called.push((step, execution));
     }
 
     /// Adds the calls that were made behind a message and that no message has.
@@ -219,11 +215,15 @@ impl<'run> Executed<'run> {
         }
     }
 
-    /// Says how the calls ended whose results no message has.
+    /// Says when the calls of messages were executed and by whom, and how those ended whose results no message has.
     pub(super) fn finish(mut self, talk: &mut Talk<'_, 'run, '_>, attachments: Option<Object<'run>>) {
         // A sample may have no messages.
         self.behind(talk, 0, attachments);
-        for (step, execution) in self.open {
+        for (step, execution) in self.called {
+            times(talk, step, execution.event);
+            if let Some(agent) = execution.agent {
+                talk.draft.amend(step, of_step::AGENT, agent);
+            }
             if [of_step::RESULT, of_step::STATUS].iter().all(|key| talk.draft.field(step, key).is_none()) {
                 end(talk, step, execution.event, attachments);
             }

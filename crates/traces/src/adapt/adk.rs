@@ -10,7 +10,7 @@ use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::Kind;
+use averment_runs::run::{Kind, Status};
 
 fields! {
     /// A session.
@@ -84,6 +84,14 @@ words! {
 }
 
 words! {
+    /// What stands for the result of a call that somebody has to approve.
+    Confirmation {
+        Waits = "This tool call requires confirmation, please approve or reject.",
+        Rejected = "This tool call is rejected.",
+    }
+}
+
+words! {
     /// The tools that hand over to another agent.
     Transfer {
         Transfer = "transfer_to_agent" | "transfer_to_other_agent",
@@ -118,7 +126,7 @@ fn is_event(event: Object<'_>) -> bool {
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let mut talk = Talk::new(draft);
+    let mut talk = Talk::of_parts(draft);
     session(&mut talk, root);
     talk.finish();
     Ok(())
@@ -165,6 +173,7 @@ fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
 }
 
 fn parts<'run>(talk: &mut Talk<'_, 'run, '_>, content: Object<'run>, speaker: Speaker, about: &About<'run>) {
+    talk.begin_message();
     for (at, part) in talk.draft.objects(list_of(content, OfPart::Parts).unwrap_or_default()) {
         let called = first_of(part, &[OfPart::Call, OfPart::CallToo]).and_then(object);
         let given = first_of(part, &[OfPart::Response, OfPart::ResponseToo]).and_then(object);
@@ -196,8 +205,21 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, given: Object<'
     let result = given.field(OfPart::Given);
     let error = result.and_then(object).filter(|answer| answer.entries().len() == 1);
     let error = error.and_then(|answer| first_of(answer, &[OfPart::Error]));
-    let outcome = Outcome { result, error, ..Outcome::default() };
-    talk.answer(text_of(given, OfPart::Id), text_of(given, OfPart::Name), outcome, about, node.origin);
+    let id = text_of(given, OfPart::Id);
+    let says = error.and_then(super::text).and_then(Confirmation::of);
+    let asked = id.and_then(|id| talk.called(id)).filter(|_| says == Some(Confirmation::Waits));
+    if let Some(call) = asked {
+        // The answer comes when somebody has approved it.
+        talk.hears();
+        talk.mark(call, Status::Pending);
+        return;
+    }
+    let status = says.filter(|says| *says == Confirmation::Rejected).map(|_| Status::Denied);
+    let outcome = Outcome { result, error, status, ..Outcome::default() };
+    let answered = talk.answer(id, text_of(given, OfPart::Name), outcome, about, node.origin);
+    if let Some(call) = answered.filter(|_| error.is_none()) {
+        talk.mark(call, Status::Unknown);
+    }
 }
 
 fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {

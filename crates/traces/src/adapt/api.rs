@@ -60,6 +60,8 @@ pub(super) enum Piece<'run> {
     Result(Node<'run>, Object<'run>),
     /// An item of OpenAI's Responses.
     Item(Node<'run>, Object<'run>),
+    /// In a response: what a tool gave back that the provider runs itself.
+    Hosted(Node<'run>, Object<'run>),
 }
 
 /// What tells a part of a conversation from others, whoever repeats it.
@@ -121,7 +123,7 @@ impl<'run> Piece<'run> {
             Self::Result(_, message) => {
                 Some(Sign::Result(text_of(message, OfMessage::Answers), value(message, &[OfMessage::Content])))
             }
-            Self::Item(_, item) => {
+            Self::Item(_, item) | Self::Hosted(_, item) => {
                 let id = first_of(item, &[OfItem::CallId, OfItem::Id]).and_then(super::text);
                 match responses::is_result(item)? {
                     true => Some(Sign::Result(id, value(item, &[OfItem::Output]))),
@@ -247,6 +249,13 @@ impl<'run> Exchanges<'run> {
         self.pieces.push(Piece::Turn);
         if let Some(items) = list_of(response, OfApi::Output) {
             items_into(items, &mut self.pieces, draft);
+            for piece in self.pieces.iter_mut().skip(before) {
+                if let Piece::Item(node, item) = *piece
+                    && responses::is_hosted_result(item)
+                {
+                    *piece = Piece::Hosted(node, item);
+                }
+            }
         } else if is_message(response) {
             of_message(node, response, &mut self.pieces, draft);
         } else if let Some((choice, message)) = first_choice(response) {
@@ -270,7 +279,7 @@ impl<'run> Exchanges<'run> {
             let list = tools(draft, list);
             draft.set(of_run::TOOLS, list);
         }
-        let mut talk = Talk::new(draft);
+        let mut talk = Talk::of_parts(draft);
         for (usage, model) in self.usage {
             let mut counts = Usage::default();
             counts.add(usage);
@@ -299,7 +308,8 @@ fn origin_of(piece: Option<&Piece<'_>>) -> Origin {
             | Piece::Block(node, _)
             | Piece::Call(node, _)
             | Piece::Result(node, _)
-            | Piece::Item(node, _),
+            | Piece::Item(node, _)
+            | Piece::Hosted(node, _),
         ) => node.origin,
     }
 }
@@ -406,12 +416,13 @@ fn tell<'run>(talk: &mut Talk<'_, 'run, '_>, piece: &Piece<'run>) {
             let outcome = super::talk::Outcome { result, ..super::talk::Outcome::default() };
             talk.answer(
                 text_of(message, OfMessage::Answers),
-                text_of(message, OfMessage::Tool),
+                super::messages::answered_tool(&message, &Parsed).and_then(super::text),
                 outcome,
                 &about,
                 node.origin,
             );
         }
         Piece::Item(node, item) => responses::item(talk, node, item, &about),
+        Piece::Hosted(node, item) => talk.within(|talk| responses::item(talk, node, item, &about)),
     }
 }

@@ -11,12 +11,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::hash::Hash;
 
-/// The calls that have no result yet. An id may come again: the oldest call without a result gets the next one.
+/// The calls that have no result yet. An id may come again: a result answers the last message of the assistant that asked with its id,
+/// and of several calls there the one of its tool, else the oldest. An empty id is none.
 #[derive(Debug)]
 pub(crate) struct Unanswered<'run, C> {
     /// The calls in their order, as long as they are few enough to look through.
     few: Vec<Waiting<'run, C>>,
     many: Option<Box<Many<'run, C>>>,
+    /// The turn of the last call, and how many messages with calls there were.
+    turn: Option<usize>,
+    messages: usize,
 }
 
 /// So many calls are looked through.
@@ -26,84 +30,94 @@ const FEW: usize = 256;
 struct Waiting<'run, C> {
     id: Option<&'run str>,
     tool: &'run str,
+    /// The number of the message that makes the call.
+    message: usize,
     call: C,
 }
 
-/// The same by id and by tool.
+/// The same by id and tool, each empty where a result need not name it; a call that was answered in one is passed over in the other.
 #[derive(Debug)]
 struct Many<'run, C> {
-    by_id: FxHashMap<&'run str, VecDeque<C>>,
-    /// Calls without an id, by tool and all together; a call that was answered in one is passed over in the other.
-    by_tool: FxHashMap<&'run str, VecDeque<C>>,
-    in_order: VecDeque<C>,
+    waiting: FxHashMap<&'run str, FxHashMap<&'run str, Queue<C>>>,
     answered: FxHashSet<C>,
+}
+
+/// Calls by the messages that make them.
+type Queue<C> = Vec<(usize, VecDeque<C>)>;
+
+/// A name that is one.
+fn known_name(name: Option<&str>) -> Option<&str> {
+    name.filter(|name| !name.is_empty())
 }
 
 impl<'run, C: Copy + Eq + Hash> Unanswered<'run, C> {
     pub(crate) fn new() -> Self {
-        Self { few: Vec::new(), many: None }
+        Self { few: Vec::new(), many: None, turn: None, messages: 0 }
     }
 
-    /// A call was made.
-    pub(crate) fn add(&mut self, id: Option<&'run str>, tool: &'run str, call: C) {
-        let waiting = Waiting { id, tool, call };
+    /// A call was made in a turn, which tells the messages of the assistant apart.
+    pub(crate) fn add(&mut self, id: Option<&'run str>, tool: &'run str, turn: usize, call: C) {
+        if self.turn.replace(turn) != Some(turn) {
+            self.messages += 1;
+        }
+        let waiting = Waiting { id: known_name(id), tool, message: self.messages, call };
         match &mut self.many {
             Some(many) => many.add(waiting),
             None if self.few.len() < FEW => self.few.push(waiting),
             None => {
-                let mut many = Many::new();
+                let mut many = Many { waiting: FxHashMap::default(), answered: FxHashSet::default() };
                 self.few.drain(..).chain([waiting]).for_each(|waiting| many.add(waiting));
                 self.many = Some(Box::new(many));
             }
         }
     }
 
-    /// The call that a result answers: by id, else the oldest one without an id (of that tool, where the result names it).
+    /// The call that a result answers: by its id, of a result without one by its tool, if it names one.
     pub(crate) fn answer(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
+        let (id, tool) = (known_name(id), known_name(tool));
         if let Some(many) = &mut self.many {
             return many.answer(id, tool);
         }
-        let answers = |waiting: &Waiting<'_, C>| match id {
-            Some(_) => waiting.id == id,
-            None => waiting.id.is_none() && tool.is_none_or(|tool| waiting.tool == tool),
-        };
-        let place = self.few.iter().position(answers)?;
+        let of_tool = |waiting: &Waiting<'_, C>| tool.is_none_or(|tool| waiting.tool == tool);
+        let may = |waiting: &Waiting<'_, C>| waiting.id == id && (id.is_some() || of_tool(waiting));
+        let message = self.few.iter().rfind(|waiting| may(waiting))?.message;
+        let mut there = self.few.iter().enumerate().filter(|(_, waiting)| waiting.message == message && may(waiting));
+        let first = there.clone().next();
+        let (place, _) = there.find(|(_, waiting)| of_tool(waiting)).or(first)?;
         Some(self.few.remove(place).call)
     }
 }
 
 impl<'run, C: Copy + Eq + Hash> Many<'run, C> {
-    fn new() -> Self {
-        Self {
-            by_id: FxHashMap::default(),
-            by_tool: FxHashMap::default(),
-            in_order: VecDeque::new(),
-            answered: FxHashSet::default(),
-        }
-    }
-
-    fn add(&mut self, Waiting { id, tool, call }: Waiting<'run, C>) {
-        match id {
-            Some(id) => self.by_id.entry(id).or_default().push_back(call),
-            None => {
-                self.by_tool.entry(tool).or_default().push_back(call);
-                self.in_order.push_back(call);
+    fn add(&mut self, Waiting { id, tool, message, call }: Waiting<'run, C>) {
+        let of_id = self.waiting.entry(id.unwrap_or_default()).or_default();
+        for tool in ["", tool] {
+            let queue = of_id.entry(tool).or_default();
+            match queue.last_mut().filter(|(last, _)| *last == message) {
+                Some((_, calls)) => calls.push_back(call),
+                None => queue.push((message, VecDeque::from([call]))),
             }
         }
     }
 
     fn answer(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
-        if let Some(id) = id {
-            return self.by_id.get_mut(id)?.pop_front();
-        }
-        let waiting = match tool {
-            Some(tool) => self.by_tool.get_mut(tool)?,
-            None => &mut self.in_order,
-        };
+        let by_tool = tool.and_then(|tool| self.next(id, tool));
+        let by_id = if id.is_some() || tool.is_none() { self.next(id, "") } else { by_tool };
+        let (last, first) = by_id?;
+        let (_, call) = by_tool.filter(|(message, _)| *message == last).unwrap_or((last, first));
+        self.answered.insert(call);
+        Some(call)
+    }
+
+    /// The oldest call of the last message that has one with these names.
+    fn next(&mut self, id: Option<&str>, tool: &str) -> Option<(usize, C)> {
+        let queue = self.waiting.get_mut(id.unwrap_or_default())?.get_mut(tool)?;
         loop {
-            let call = waiting.pop_front()?;
-            if self.answered.insert(call) {
-                return Some(call);
+            let (message, calls) = queue.last_mut()?;
+            match calls.front() {
+                Some(call) if self.answered.contains(call) => drop(calls.pop_front()),
+                Some(call) => return Some((*message, *call)),
+                None => drop(queue.pop()),
             }
         }
     }

@@ -5,8 +5,8 @@ use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, fields};
 use super::talk::{About, Made, Speaker, Talk};
-use super::{Format, IN_FULL, items_of, list_of, object, object_of, text_of};
-use averment_base::value::{Node, Object, Value};
+use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, text_of};
+use averment_base::value::{Node, Object, Value, json};
 use averment_runs::normal::{of_meta, of_run, of_step};
 
 fields! {
@@ -18,6 +18,7 @@ fields! {
         Choices = "choices" => Shape,
         Index = "index" => Shape,
         Delta = "delta" => Shape,
+        Ended = "finish_reason" => Shape,
         Usage = "usage" => PartOf(of_run::USAGE),
     }
 }
@@ -68,6 +69,8 @@ struct Answer<'run> {
     thought: String,
     calls: Vec<Growing<'run>>,
     usage: Option<Object<'run>>,
+    /// It says why it ended.
+    is_over: bool,
 }
 
 struct Growing<'run> {
@@ -81,7 +84,7 @@ struct Growing<'run> {
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
     let mut talk = Talk::new(draft);
-    let mut answer = Answer::default();
+    let (mut answer, mut is_over) = (Answer::default(), true);
     for node in items_of::<OfChunk>(root, &[]) {
         talk.draft.record();
         let Some(chunk) = object(*node).filter(|chunk| is_chunk(*chunk)) else {
@@ -91,20 +94,29 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         talk.meta(of_meta::MODEL, chunk.field(OfChunk::Model));
         let id = text_of(chunk, OfChunk::Id);
         if answer.node.is_some() && answer.id != id {
-            told(&mut talk, std::mem::take(&mut answer));
+            is_over &= told(&mut talk, std::mem::take(&mut answer));
         }
         answer.id = id;
         answer.node.get_or_insert(*node);
         answer.usage = object_of(chunk, OfChunk::Usage).or(answer.usage);
         let choices = talk.draft.objects(list_of(chunk, OfChunk::Choices).unwrap_or_default());
-        for (_, choice) in choices.filter(|(_, choice)| index(*choice, OfChunk::Index).is_none_or(|index| index == 0)) {
+        for (at, choice) in choices {
+            if index(choice, OfChunk::Index).is_some_and(|index| index != 0) {
+                let message = "of several answers to one request the first is read, and the others are passed over";
+                talk.draft.warn_once(at.origin, message.to_owned());
+                continue;
+            }
+            answer.is_over |= first_of(choice, &[OfChunk::Ended]).is_some();
             if let Some(delta) = object_of(choice, OfChunk::Delta) {
                 grow(&mut answer, delta, talk.draft);
             }
         }
     }
-    told(&mut talk, answer);
-    talk.finish();
+    let is_over = told(&mut talk, answer) && is_over;
+    let draft = talk.finish();
+    if !is_over {
+        draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+    }
     Ok(())
 }
 
@@ -136,9 +148,12 @@ fn grow<'run>(answer: &mut Answer<'run>, delta: Object<'run>, draft: &mut Draft<
     }
 }
 
-/// An answer is whole.
-fn told<'run>(talk: &mut Talk<'_, 'run, '_>, answer: Answer<'run>) {
-    let Some(node) = answer.node else { return };
+/// An answer is whole, or was cut off: of a call in it nobody knows the arguments then. Says which of both.
+fn told<'run>(talk: &mut Talk<'_, 'run, '_>, mut answer: Answer<'run>) -> bool {
+    let Some(node) = answer.node else { return true };
+    if !answer.is_over {
+        cut_off(&mut answer.calls, talk.draft);
+    }
     let about = About::default();
     let arena = talk.draft.arena;
     let grown = |words: &str| Node::new(Value::plain(arena.alloc_str(words)), node.origin);
@@ -155,4 +170,20 @@ fn told<'run>(talk: &mut Talk<'_, 'run, '_>, answer: Answer<'run>) {
         usage.add(counts);
         talk.usage.join(&usage);
     }
+    answer.is_over
+}
+
+/// Leaves calls out whose arguments are no JSON yet; of none at all that is known of the last call alone.
+fn cut_off(calls: &mut Vec<Growing<'_>>, draft: &mut Draft<'_, '_>) {
+    let last = calls.len().saturating_sub(1);
+    let mut place = 0;
+    calls.retain(|call| {
+        let may_be_none = call.arguments.is_empty() && place != last;
+        let is_whole = may_be_none || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), draft.limits).is_ok();
+        if !is_whole {
+            draft.warn(call.node.origin, "a call whose arguments are cut off is passed over");
+        }
+        place += 1;
+        is_whole
+    });
 }

@@ -6,10 +6,11 @@
 
 mod session;
 
-pub(crate) use session::{Agent, SUMMED_UP, Times, agent, session_of, summed_up};
+pub(crate) use session::{Agent, PERMISSION_DENIED, SUMMED_UP, Times, agent, session_of, summed_up};
 
 use super::blocks::{self, Answer, Asked, Block};
 use super::calls::{Unanswered, Usage};
+use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, Spans, fields, words};
 use super::messages::{LastWords, OfMessage, Role};
@@ -18,7 +19,7 @@ use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Origin, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 fields! {
     /// A session as the web exports it.
@@ -49,6 +50,13 @@ fields! {
         Cost = "total_cost_usd" => Run(of_run::COST),
         Duration = "duration_ms" => Run(of_run::DURATION),
         Failed = "is_error" => Run(of_run::ERROR),
+        /// The calls that were refused, on the last line, and the one that was, on a line of its own.
+        Denials = "permission_denials" => Call(of_step::STATUS),
+        Denied = "tool_use_id" => Step(Kind::Call),
+        /// The words are those of the program, which got no answer from the model.
+        ApiError = "isApiErrorMessage" => Run(of_run::ERROR),
+        /// What a sub-agent says or does, in a line about its progress.
+        Data = "data" => Shape,
         Turns = "num_turns" => Run(of_run::TURNS),
         Usage = "usage" => PartOf(of_run::USAGE),
         Tools = "tools" => PartOf(of_run::TOOLS),
@@ -73,8 +81,9 @@ words! {
         Spoken = "user" | "assistant",
         Result = "result",
         System = "system",
+        Progress = "progress",
         /// It holds no step, or parts of what another line holds whole, and is passed over in silence.
-        Silent = "summary" | "progress" | "file-history-snapshot" | "queue-operation" | "stream_event",
+        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event",
         /// The same of a type that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
     }
@@ -151,6 +160,11 @@ pub(super) fn conversation<'run>(messages: &[Node<'run>], draft: &mut Draft<'run
     reader.finish();
 }
 
+/// How a call ended, as a value.
+fn word<'run>(status: Status) -> Node<'run> {
+    status.as_str().map_or_else(withheld, |word| Node::computed(Value::plain(word)))
+}
+
 /// What the line around a message says.
 #[derive(Default)]
 struct About<'run> {
@@ -177,6 +191,12 @@ struct Reader<'a, 'run, 'limits> {
     session: Option<&'run str>,
     /// Where in `usage` that of a message stands.
     counted: FxHashMap<&'run str, usize>,
+    /// The program writes in the name of the user, as it does in sessions.
+    in_session: bool,
+    /// The calls that were refused, as far as lines say so beside their results.
+    denied: FxHashSet<&'run str>,
+    /// Why the model gave no answer, where that is the last thing that was said.
+    api_error: Option<Node<'run>>,
 }
 
 impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
@@ -193,6 +213,9 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             summed_up: None,
             session: None,
             counted: FxHashMap::default(),
+            in_session: false,
+            denied: FxHashSet::default(),
+            api_error: None,
         }
     }
 
@@ -286,8 +309,11 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         }
         match role {
             Some(Role::Assistant) => {
-                self.said.say(text, about.agent.is_none());
+                self.said.say(text, about.turn, about.agent.is_none());
                 self.add_message(role::ASSISTANT, text, about, origin);
+            }
+            Some(Role::User) if self.in_session && session::is_of_program(text) => {
+                self.add_message(role::SYSTEM, text, about, origin);
             }
             Some(Role::User) => {
                 if about.speaker.is_none() {
@@ -296,6 +322,15 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                 self.add_message(about.speaker.unwrap_or(role::USER), text, about, origin);
             }
             Some(Role::Result) | None => self.add_message(role::SYSTEM, text, about, origin),
+        }
+    }
+
+    /// The model gave no answer: what stands in its place is the program's.
+    fn fails(&mut self, message: Object<'run>, about: &About<'run>) {
+        let words = message.field(OfMessage::Content).and_then(|content| content::text(content, self.draft.arena));
+        if let Some(words) = words.filter(|words| Parsed.is(*words, Shape::Text)) {
+            self.api_error = Some(words).filter(|_| about.agent.is_none()).or(self.api_error);
+            self.add_message(role::SYSTEM, words, about, words.origin);
         }
     }
 
@@ -323,7 +358,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             Some(answer) => self.end(call, node, &answer, None),
             None => {
                 let id = self.pairing_id(asked.id.and_then(text));
-                self.unanswered.add(id, tool, call);
+                self.unanswered.add(id, tool, about.turn, call);
             }
         }
     }
@@ -351,8 +386,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             self.draft.amend(call, of_step::RESULT, result);
         }
         let status = answer.ended(result);
-        let word = status.as_str().map_or_else(withheld, |word| Node::computed(Value::plain(word)));
-        self.draft.amend(call, of_step::STATUS, word);
+        self.draft.amend(call, of_step::STATUS, word(status));
         if matches!(status, Status::Failed | Status::Denied) {
             let error = result.unwrap_or(Node::new(Value::Boolean(true), node.origin));
             self.draft.amend(call, of_step::ERROR, error);
@@ -363,9 +397,17 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
     fn finish(self) {
         let draft = self.draft;
         for call in draft.steps(Kind::Call) {
-            if draft.field(call, of_step::STATUS).is_none() {
+            let id = draft.field(call, of_step::ID).and_then(text);
+            if id.is_some_and(|id| self.denied.contains(id)) {
+                let error = draft.field(call, of_step::RESULT).unwrap_or(Node::computed(Value::Boolean(true)));
+                draft.replace(call, of_step::STATUS, word(Status::Denied));
+                draft.replace(call, of_step::ERROR, error);
+            } else if draft.field(call, of_step::STATUS).is_none() {
                 draft.amend(call, of_step::STATUS, withheld());
             }
+        }
+        if !draft.has(of_run::ERROR) {
+            draft.set_some(of_run::ERROR, self.api_error);
         }
         if !draft.has(of_run::TURNS) {
             draft.set(of_run::TURNS, count(self.turn));
@@ -374,7 +416,8 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             draft.set_some(of_run::PROMPT, self.prompt);
         }
         if !draft.has(of_run::OUTPUT) {
-            draft.set_some(of_run::OUTPUT, self.said.output(self.with_main));
+            let output = content::joined(self.said.output(self.with_main), draft.arena);
+            draft.set_some(of_run::OUTPUT, output);
         }
         if !draft.has(of_run::USAGE) {
             let mut usage = Usage::default();

@@ -45,6 +45,9 @@ fields! {
         Role = "role" => Shape,
         Content = "content" => Shape,
         Items = "items" => Shape,
+        /// A mark of the program between bare items, and what stands in front of them.
+        Mark = "record_type" => Shape,
+        Begun = "timestamp" => Shape,
     }
 }
 
@@ -85,6 +88,13 @@ words! {
     }
 }
 
+words! {
+    /// What a mark of the program says between bare items.
+    Mark {
+        State = "state",
+    }
+}
+
 /// A session file.
 pub(crate) const FORMAT: Format = Format {
     name: "Codex rollout",
@@ -95,7 +105,7 @@ pub(crate) const FORMAT: Format = Format {
     object: |object| {
         list_of(object, OfPayload::Items).is_some_and(|items| objects(items).any(|(_, item)| responses::is_item(item)))
     },
-    item_marks: &[OfLine::Payload.key()],
+    item_marks: &[OfLine::Payload.key(), OfPayload::Mark.key()],
     element: is_line,
     line: is_line,
     read,
@@ -103,7 +113,20 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn is_line(line: Object<'_>) -> bool {
-    text_of(line, OfLine::Type).and_then(LineType::of).is_some() && object_of(line, OfLine::Payload).is_some()
+    is_mark(line)
+        || text_of(line, OfLine::Type).and_then(LineType::of).is_some() && object_of(line, OfLine::Payload).is_some()
+}
+
+/// Whether a line is a mark of the program between bare items.
+fn is_mark(line: Object<'_>) -> bool {
+    line.entries().len() == 1 && text_of(line, OfPayload::Mark).and_then(Mark::of).is_some()
+}
+
+/// Whether a line of older sessions says what the session is, without a type.
+fn is_head(line: Object<'_>) -> bool {
+    text_of(line, OfPayload::Id).is_some()
+        && text_of(line, OfPayload::Begun).is_some()
+        && line.field(OfLine::Type).is_none()
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
@@ -119,6 +142,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         in_items: calls,
         begun: FxHashSet::default(),
         is_partial: false,
+        is_bare: super::list(root).is_some_and(|lines| objects(lines).any(|(_, line)| is_mark(line))),
         talk: Talk::new(draft),
     };
     match root.value {
@@ -146,6 +170,8 @@ struct Session<'a, 'run, 'limits> {
     begun: FxHashSet<&'run str>,
     /// There are no items, and an event that may stand for a call was not understood.
     is_partial: bool,
+    /// Its lines are bare items.
+    is_bare: bool,
 }
 
 impl<'run> Session<'_, 'run, '_> {
@@ -155,6 +181,12 @@ impl<'run> Session<'_, 'run, '_> {
         let kind = line.and_then(|line| text_of(line, OfLine::Type)).and_then(LineType::of);
         let payload = line.and_then(|line| line.field(OfLine::Payload)).and_then(|node| Some((node, object(node)?)));
         let (Some(line), Some(kind), Some((at, payload))) = (line, kind, payload) else {
+            match line.filter(|_| self.is_bare) {
+                Some(line) if is_mark(line) => return,
+                Some(line) if is_head(line) => return self.context(line, true),
+                Some(line) => return self.item(node, line, &About::default()),
+                None => {}
+            }
             self.talk.draft.not_understood(node.origin, "a line of unknown type is passed over");
             return;
         };
@@ -259,7 +291,7 @@ impl<'run> Session<'_, 'run, '_> {
 
 /// The words with which Codex hands a refusal to the model, bare or in the JSON of an output.
 fn is_refusal(output: Node<'_>) -> bool {
-    const STARTS: [&str; 7] = [
+    const STARTS: [&str; 8] = [
         "exec command rejected",
         "exec_command rejected",
         "command rejected by user",
@@ -267,11 +299,12 @@ fn is_refusal(output: Node<'_>) -> bool {
         "apply_patch rejected",
         "rejected by user",
         "user rejected MCP tool call",
+        "user cancelled MCP tool call",
     ];
     let Some(text) = super::text(output) else { return false };
     let text = text.strip_prefix("{\"output\":").map_or(text, |inner| inner.trim_start().trim_start_matches('"'));
     STARTS.iter().any(|start| text.starts_with(start))
-        || text.starts_with("exec_command failed") && text.contains("Rejected(\"rejected by user")
+        || text.starts_with("exec_command failed") && text.contains("Rejected(") && text.contains("rejected by user")
 }
 
 /// The program speaks in the user's name where it tells the model of its surroundings.

@@ -13,20 +13,35 @@ pub(crate) fn text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<
             let mut texts = blocks.iter().filter_map(block_text);
             let first = texts.next()?;
             let Some(second) = texts.next() else { return Some(first) };
-            let mut joined = bumpalo::collections::String::new_in(arena);
-            for node in [first, second].into_iter().chain(texts) {
-                if let Value::Text(text) = node.value {
-                    if !joined.is_empty() {
-                        joined.push('\n');
-                    }
-                    joined.push_str(text.as_str());
-                }
-            }
-            Some(Node::new(Value::Text(Text::Plain(joined.into_bump_str())), content.origin))
+            let texts = [first, second].into_iter().chain(texts);
+            Some(Node::new(together(texts.map(|text| text.value), arena), content.origin))
         }
         Value::Object(_) => block_text(&content),
         _ => None,
     }
+}
+
+/// The texts of a message, joined by line ends; `None` where there is none.
+pub(crate) fn joined<'run>(texts: &[Node<'run>], arena: &'run Bump) -> Option<Node<'run>> {
+    match texts {
+        [] => None,
+        [one] => Some(*one),
+        [first, ..] => Some(Node::new(together(texts.iter().map(|text| text.value), arena), first.origin)),
+    }
+}
+
+/// Texts as one, joined by line ends.
+pub(crate) fn together<'run>(texts: impl Iterator<Item = Value<'run>>, arena: &'run Bump) -> Value<'run> {
+    let mut joined = bumpalo::collections::String::new_in(arena);
+    for value in texts {
+        if let Value::Text(text) = value {
+            if !joined.is_empty() {
+                joined.push('\n');
+            }
+            joined.push_str(text.as_str());
+        }
+    }
+    Value::Text(Text::Plain(joined.into_bump_str()))
 }
 
 /// The text of a list of content blocks, each an object that says its type; `None` for any other value.

@@ -2,6 +2,7 @@
 //! `shell`.
 
 use super::calls::Usage;
+use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
@@ -52,6 +53,7 @@ fields! {
         Output = "interleavedOutput" => Call(of_step::RESULT),
         Stdout = "stdout" => Call(of_step::RESULT),
         Content = "content" => Call(of_step::RESULT),
+        Failed = "isError" => Call(of_step::STATUS),
     }
 }
 
@@ -104,7 +106,7 @@ fn is_event(event: Object<'_>) -> bool {
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
-    let mut stream = Stream { talk: Talk::new(draft), seen: FxHashSet::default(), thought: None };
+    let mut stream = Stream { talk: Talk::new(draft), seen: FxHashSet::default(), thought: None, words: None };
     for node in items_of::<OfCursor>(root, &[]) {
         stream.talk.draft.record();
         let event = object(*node).and_then(|event| Some((event, EventType::of(text_of(event, OfCursor::Type)?)?)));
@@ -114,6 +116,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         }
     }
     stream.thinks();
+    stream.speaks(None);
     stream.talk.finish_with_tools();
     Ok(())
 }
@@ -124,6 +127,8 @@ struct Stream<'a, 'run, 'limits> {
     seen: FxHashSet<&'run str>,
     /// A thought while its parts arrive.
     thought: Option<(Node<'run>, String)>,
+    /// A message of the assistant while its parts arrive, which have times of their own.
+    words: Option<(Node<'run>, String)>,
 }
 
 impl<'run> Stream<'_, 'run, '_> {
@@ -139,6 +144,10 @@ impl<'run> Stream<'_, 'run, '_> {
             return;
         }
         self.thinks();
+        if kind == EventType::Assistant && about.time.is_some() && self.grows(node, event) {
+            return;
+        }
+        self.speaks(Some(event).filter(|_| kind == EventType::Assistant));
         match kind {
             EventType::System => {
                 self.talk.meta(of_meta::CWD, event.field(OfCursor::Folder));
@@ -160,6 +169,23 @@ impl<'run> Stream<'_, 'run, '_> {
             let words = Node::new(Value::plain(self.talk.draft.arena.alloc_str(&words)), node.origin);
             self.talk.say(Speaker::Thinking, words, &About::default(), node.origin);
         }
+    }
+
+    /// Adds a part of a message.
+    fn grows(&mut self, node: Node<'run>, event: Object<'run>) -> bool {
+        let Some(words) = words_of(event, self.talk.draft).and_then(text) else { return false };
+        self.words.get_or_insert_with(|| (node, String::new())).1.push_str(words);
+        true
+    }
+
+    /// The parts of a message are together; what comes next may be the same message as a whole.
+    fn speaks(&mut self, next: Option<Object<'run>>) {
+        let Some((node, words)) = self.words.take() else { return };
+        if next.and_then(|next| words_of(next, self.talk.draft)).and_then(text) == Some(&words) {
+            return;
+        }
+        let words = Node::new(Value::plain(self.talk.draft.arena.alloc_str(&words)), node.origin);
+        self.talk.say(Speaker::Assistant, words, &About::default(), node.origin);
     }
 
     fn call(&mut self, node: Node<'run>, event: Object<'run>, about: &About<'run>) {
@@ -195,6 +221,11 @@ impl<'run> Stream<'_, 'run, '_> {
             self.talk.usage.join(&usage);
         }
     }
+}
+
+/// The words of a message.
+fn words_of<'run>(event: Object<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    content::text(object_of(event, OfCursor::Message)?.field(OfCursor::Content)?, draft.arena)
 }
 
 /// The name under which a call holds what it does, and that.
@@ -242,7 +273,8 @@ fn outcome(result: Node<'_>) -> Outcome<'_> {
     let Some((given, status)) = found else { return Outcome { result: Some(result), ..Outcome::default() } };
     let of = |fields: &[OfTool]| object(given).and_then(|given| first_of(given, fields));
     let exit_code = of(&[OfTool::ExitCode]).filter(|code| Parsed.is(*code, Shape::Number));
-    let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
+    let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)))
+        || object(given).is_some_and(|given| is_true(&given, &Parsed, OfTool::Failed));
     let status = if failed && status == Status::Ok { Status::Failed } else { status };
     let result = of(&[OfTool::Output, OfTool::Stdout, OfTool::Content]).unwrap_or(given);
     let error = of(&[OfTool::Error]).filter(|_| status == Status::Failed);

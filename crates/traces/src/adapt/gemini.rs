@@ -11,6 +11,7 @@ use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::Status;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// What stands before an exit code.
@@ -22,12 +23,16 @@ fields! {
         Id = "sessionId" => Run(of_run::ID),
         Project = "projectHash" => Shape,
         Messages = "messages" => Shape,
+        /// In files with a record on each line: what changes in the session, and that the user went back in it.
+        Set = "$set" => Shape,
+        Rewind = "$rewindTo" => Shape,
     }
 }
 
 fields! {
     /// A message.
     OfMessage {
+        Id = "id" => Shape,
         Type = "type" => Shape,
         Time = "timestamp" => Shape,
         Content = "content" => Shape,
@@ -36,6 +41,7 @@ fields! {
         Model = "model" => PartOf(of_run::META),
         Tokens = "tokens" => PartOf(of_run::USAGE),
         Description = "description" => Shape,
+        Words = "text" => Shape,
     }
 }
 
@@ -113,13 +119,42 @@ words! {
 /// Sessions.
 pub(crate) const FORMAT: Format = Format {
     name: "Gemini CLI session",
-    known_by: "`sessionId` and `projectHash` beside `messages` of type `user` or `gemini`",
-    description: "sessions of Gemini CLI (`projectHash`, `messages`)",
+    known_by: "`sessionId` and `projectHash` beside `messages` of type `user` or `gemini`, or in front of such on lines",
+    description: "sessions of Gemini CLI (`projectHash`, `messages`, or a message a line)",
     marks: &[OfSession::Project.key()],
     object: |object| list_of(object, OfSession::Messages).is_some() && object.field(OfSession::Id).is_some(),
+    item_marks: &[
+        OfSession::Project.key(),
+        OfSession::Set.key(),
+        OfSession::Rewind.key(),
+        OfMessage::Calls.key(),
+        OfMessage::Thoughts.key(),
+    ],
+    element: is_record,
+    line: is_record,
     read,
     ..IN_FULL
 };
+
+/// Whether an object is a line of a session.
+fn is_record(line: Object<'_>) -> bool {
+    let has = |field| line.field(field).is_some();
+    has(OfSession::Project) && has(OfSession::Id) && !has(OfSession::Messages)
+        || changes(line).is_some()
+        || text_of(line, OfMessage::Type) == Some(MODEL) && text_of(line, OfMessage::Id).is_some()
+}
+
+/// What only messages of Gemini CLI have for a type.
+const MODEL: &str = "gemini";
+
+/// Whether a line says something about the session that is no message, and the messages that it holds all the same.
+fn changes(line: Object<'_>) -> Option<&[Node<'_>]> {
+    let only = line.entries().len() == 1;
+    let changed = object_of(line, OfSession::Set).filter(|_| only);
+    let went_back = line.field(OfSession::Rewind).filter(|_| only);
+    let messages = changed.and_then(|changed| list_of(changed, OfSession::Messages));
+    changed.map(|_| ()).or(went_back.map(|_| ())).map(|()| messages.unwrap_or_default())
+}
 
 /// Streams.
 pub(crate) const STREAM: Format = Format {
@@ -145,11 +180,18 @@ fn is_event(event: Object<'_>) -> bool {
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
-    let Value::Object(session) = root.value else { return Ok(()) };
-    draft.set_some(of_run::ID, session.field(OfSession::Id).filter(|id| Parsed.is_text(*id)));
     let mut talk = Talk::new(draft);
-    for node in list_of(session, OfSession::Messages).unwrap_or_default() {
-        talk.draft.record();
+    let messages = match root.value {
+        Value::Object(session) if !is_record(session) => {
+            begins(&mut talk, session);
+            let messages = list_of(session, OfSession::Messages).unwrap_or_default();
+            messages.iter().for_each(|_| talk.draft.record());
+            messages.to_vec()
+        }
+        Value::List(lines) => of_lines(&mut talk, lines),
+        _ => of_lines(&mut talk, &[root]),
+    };
+    for node in &messages {
         let said = object(*node);
         let sayer = said.and_then(|message| text_of(message, OfMessage::Type)).and_then(Sayer::of);
         let (Some(message), Some(sayer)) = (said, sayer) else {
@@ -160,7 +202,8 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         match sayer {
             Sayer::Model => answer(&mut talk, *node, message, &about),
             Sayer::User | Sayer::Program => {
-                let speaker = if sayer == Sayer::User { Speaker::User } else { Speaker::System };
+                let of_user = sayer == Sayer::User && !is_summary(message);
+                let speaker = if of_user { Speaker::User } else { Speaker::System };
                 if let Some(content) = message.field(OfMessage::Content) {
                     talk.say_content(speaker, content, &about, node.origin);
                 }
@@ -169,6 +212,47 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     }
     talk.finish_with_tools();
     Ok(())
+}
+
+fn begins<'run>(talk: &mut Talk<'_, 'run, '_>, session: Object<'run>) {
+    talk.draft.set_some(of_run::ID, session.field(OfSession::Id).filter(|id| Parsed.is_text(*id)));
+}
+
+/// The messages of a session with a record on each line: of several with one id the last counts, in the place of the first. What was
+/// done stays done where the user went back, or where messages were summed up.
+fn of_lines<'run>(talk: &mut Talk<'_, 'run, '_>, lines: &[Node<'run>]) -> Vec<Node<'run>> {
+    let mut messages: Vec<Node<'run>> = Vec::new();
+    let mut places = FxHashMap::default();
+    for node in lines {
+        talk.draft.record();
+        let line = object(*node);
+        if let Some(session) = line.filter(|line| line.field(OfSession::Project).is_some()) {
+            begins(talk, session);
+            continue;
+        }
+        let changed = line.and_then(changes);
+        for message in changed.unwrap_or(std::slice::from_ref(node)) {
+            let id = object(*message).and_then(|message| text_of(message, OfMessage::Id));
+            let place = id.map_or(messages.len(), |id| *places.entry(id).or_insert(messages.len()));
+            match messages.get_mut(place) {
+                // A summary of the session repeats messages, and may leave their calls out.
+                Some(known) if changed.is_none() => *known = *message,
+                Some(_) => {}
+                None => messages.push(*message),
+            }
+        }
+    }
+    messages
+}
+
+/// Whether the program sums up what was said so far, in the name of the user.
+fn is_summary(message: Object<'_>) -> bool {
+    let content = message.field(OfMessage::Content);
+    let first = content.and_then(|content| match content.value {
+        Value::List([first, ..]) => text_of(object(*first)?, OfMessage::Words),
+        _ => text(content),
+    });
+    first.is_some_and(|words| words.trim_start().starts_with("<state_snapshot>"))
 }
 
 fn answer<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &About<'run>) {
@@ -215,14 +299,18 @@ fn one_call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<
     let result = result.or_else(|| first_of(call, &[OfCall::Display]).filter(|shown| Parsed.is_text(*shown)));
     let status = text_of(call, OfCall::Status).and_then(status_of);
     let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
-    // A command that ended with another code than 0 is a success for the program that ran it.
-    let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
-    let status = if failed { Some(Status::Failed) } else { status };
+    let status = with_code(status, exit_code);
     talk.end_within(
         step,
         Outcome { result, exit_code, status, ..Outcome::default() },
         &About { time: call.field(OfCall::Time), ..*about },
     );
+}
+
+/// A command that ended with another code than 0 is a success for the program that ran it.
+fn with_code(status: Option<Status>, exit_code: Option<Node<'_>>) -> Option<Status> {
+    let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
+    if failed { Some(Status::Failed) } else { status }
 }
 
 /// A call that was cancelled was turned down by the user.
@@ -317,6 +405,7 @@ fn one_event<'run>(
             let error = first_of(event, &[OfEvent::Error]);
             let status = text_of(event, OfEvent::Status).and_then(status_of);
             let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
+            let status = with_code(status, exit_code);
             let outcome = Outcome { result, error, status, exit_code, ..Outcome::default() };
             talk.answer(text_of(event, OfEvent::Call), None, outcome, about, node.origin);
         }

@@ -1,10 +1,13 @@
 //! Inspect: the log of an evaluation (`eval`, `samples`), a run for each sample, and a sample alone. Messages hold the calls; the events
-//! beside them say when each was made. A tool that fails says so (`error`), and one without it went well.
+//! beside them say when each was made, and hold the calls that no message has. A tool that fails says so (`error`), and one without it
+//! went well.
+
+mod events;
 
 use super::calls::Usage;
 use super::content;
 use super::cutting::Cutting;
-use super::draft::{Draft, StepId};
+use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::messages::Role;
 use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
@@ -12,7 +15,7 @@ use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text
 use averment_base::value::{Node, Object, Text, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::Status;
-use rustc_hash::FxHashMap;
+use events::Executed;
 
 fields! {
     /// A log.
@@ -62,16 +65,6 @@ fields! {
     }
 }
 
-fields! {
-    /// An event.
-    OfEvent {
-        Event = "event" => Shape,
-        Id = "id" => Shape,
-        Time = "timestamp" => Call(of_step::START),
-        Completed = "completed" => Call(of_step::END),
-    }
-}
-
 /// The files and folders in which an archive of a log says of its samples what they say themselves; none in an archive that is no log.
 #[cfg(feature = "packed")]
 pub fn beside_samples(names: &[impl AsRef<str>]) -> &'static [&'static str] {
@@ -79,13 +72,6 @@ pub fn beside_samples(names: &[impl AsRef<str>]) -> &'static [&'static str] {
     let has = |beginning: &str| names.iter().any(|name| name.as_ref().starts_with(beginning));
     let [header, journal, ..] = BESIDE;
     if has("samples/") && (has(header) || has(journal)) { &BESIDE } else { &[] }
-}
-
-words! {
-    /// The events that are read.
-    EventType {
-        Tool = "tool",
-    }
 }
 
 words! {
@@ -139,15 +125,17 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         talk.meta(field.key(), sample.field(field));
     }
     let attachments = object_of(sample, OfSample::Attachments);
-    let mut calls = FxHashMap::default();
-    for node in list_of(sample, OfSample::Messages).unwrap_or_default() {
+    let messages = list_of(sample, OfSample::Messages).unwrap_or_default();
+    let mut executed = Executed::new(&mut talk, messages, list_of(sample, OfSample::Events).unwrap_or_default());
+    for (place, node) in messages.iter().enumerate() {
         talk.draft.record();
         match object(*node).filter(|message| text_of(*message, OfInspect::Role).is_some()) {
-            Some(one) => message(&mut talk, *node, one, attachments, &mut calls),
+            Some(one) => message(&mut talk, *node, one, attachments, &mut executed),
             None => talk.draft.not_understood(node.origin, "a message without `role` is passed over"),
         }
+        executed.behind(&mut talk, place, attachments);
     }
-    events(&mut talk, sample, &calls);
+    executed.finish(&mut talk, attachments);
     talk.meta(of_meta::MODEL, eval.and_then(|eval| eval.field(OfLog::Model)));
     about_the_run(talk, sample);
     Ok(())
@@ -171,12 +159,18 @@ fn resolved<'run>(node: Node<'run>, attachments: Option<Object<'run>>) -> Node<'
     name.and_then(|name| attachments?.get(name)).unwrap_or(node)
 }
 
+/// How a call ended that has an error.
+fn refused_or_failed(error: Option<Node<'_>>) -> Option<Status> {
+    let kind = object(error?).and_then(|error| text_of(error, OfInspect::ErrorType));
+    Some(if kind.and_then(Refusal::of).is_some() { Status::Denied } else { Status::Failed })
+}
+
 fn message<'run>(
     talk: &mut Talk<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
     attachments: Option<Object<'run>>,
-    calls: &mut FxHashMap<&'run str, StepId>,
+    executed: &mut Executed<'run>,
 ) {
     let about = About::default();
     let content = message.field(OfInspect::Content).map(|content| resolved(content, attachments));
@@ -184,12 +178,7 @@ fn message<'run>(
     if role == Some(Role::Result) {
         let result = content.map(|content| content::text(content, talk.draft.arena).unwrap_or(content));
         let error = first_of(message, &[OfInspect::Error]);
-        let kind = error.and_then(object).and_then(|error| text_of(error, OfInspect::ErrorType));
-        let status = match (kind.and_then(Refusal::of), error) {
-            (Some(Refusal::Denied), _) => Status::Denied,
-            (None, Some(_)) => Status::Failed,
-            (None, None) => Status::Ok,
-        };
+        let status = refused_or_failed(error).unwrap_or(Status::Ok);
         let outcome = Outcome { result, error, status: Some(status), ..Outcome::default() };
         let (id, tool) = (text_of(message, OfInspect::Answers), text_of(message, OfInspect::Function));
         talk.answer(id, tool, outcome, &about, node.origin);
@@ -200,6 +189,10 @@ fn message<'run>(
         Some(Role::User) => Speaker::User,
         _ => Speaker::System,
     };
+    // Where work is handed over, what tools give back is told to others in the words of a user.
+    if speaker == Speaker::User && executed.is_result(message) {
+        return;
+    }
     if role == Some(Role::Assistant) {
         talk.begin_turn();
         talk.meta(of_meta::MODEL, message.field(OfInspect::Model));
@@ -215,22 +208,7 @@ fn message<'run>(
         let made =
             Made { tool, args: call.field(OfInspect::Arguments), id: call.field(OfInspect::Id), origin: at.origin };
         if let (Some(step), Some(id)) = (talk.call(made, &about), text_of(call, OfInspect::Id)) {
-            calls.entry(id).or_insert(step);
-        }
-    }
-}
-
-/// When calls were made, by their ids; one that comes again is not told apart and keeps its first time.
-fn events<'run>(talk: &mut Talk<'_, 'run, '_>, sample: Object<'run>, calls: &FxHashMap<&'run str, StepId>) {
-    for (_, event) in talk.draft.objects(list_of(sample, OfSample::Events).unwrap_or_default()) {
-        if text_of(event, OfEvent::Event).and_then(EventType::of).is_none() {
-            continue;
-        }
-        let Some(call) = text_of(event, OfEvent::Id).and_then(|id| calls.get(id)) else { continue };
-        let known = |field| first_of(event, &[field]).filter(|node| Parsed.is_text(*node));
-        if talk.draft.field(*call, of_step::START).is_none() {
-            known(OfEvent::Time).into_iter().for_each(|time| talk.draft.amend(*call, of_step::START, time));
-            known(OfEvent::Completed).into_iter().for_each(|time| talk.draft.amend(*call, of_step::END, time));
+            executed.call(step, id);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A conversation of either form comes alone, in the requests and responses of an API, in a session of an agent, in the results of a
 //! benchmark: the formats that hold one say where it stands, and read its messages by the tables here.
 
-use super::fields::{Record, Shape, Shapes, fields, words};
+use super::fields::{Record, Shape, Shapes, fields, first, words};
 use averment_base::value::Value;
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{Kind, Status};
@@ -20,6 +20,7 @@ fields! {
         Answers = "tool_call_id" => Shape,
         /// The tool of the call that the message is the result of.
         Tool = "name" => Call(of_step::TOOL),
+        ToolToo = "tool_name" => Call(of_step::TOOL),
         /// How the call ended that the message is the result of.
         Status = "status" => Call(of_step::STATUS),
         /// What has messages of its own is none.
@@ -27,7 +28,7 @@ fields! {
         /// What has a type is an event that holds a message, or some other thing.
         Type = "type" => Format,
         /// Several lines of a session are one message when they have one id.
-        Id = "id" => PartOf(of_run::TURNS),
+        Id = "id" => Shape,
         /// Calls of Vercel's AI SDK, which only the full reader reads.
         Invocations = "toolInvocations" => Shape,
         Parts = "parts" => Shape,
@@ -114,6 +115,11 @@ pub(crate) fn is_about_calls<R: Record<OfMessage>>(message: &R, role: Option<Rol
     message.field(OfMessage::Calls).or(message.field(OfMessage::Call)).is_some() || role == Some(Role::Result)
 }
 
+/// The tool that a result names.
+pub(crate) fn answered_tool<R: Record<OfMessage>>(message: &R, shapes: &impl Shapes<R::Value>) -> Option<R::Value> {
+    first(message, shapes, &[OfMessage::Tool, OfMessage::ToolToo])
+}
+
 /// The object inside of a call that says what is called, where there is one.
 pub(crate) fn function<R: Record<OfCall>>(call: &R, shapes: &impl Shapes<R::Value>) -> Option<R::Value> {
     let object = |field| call.field(field).filter(|value| shapes.is(*value, Shape::Object));
@@ -151,6 +157,8 @@ pub(crate) fn ended(failed: bool, result: Option<Value<'_>>) -> Status {
 fn is_refusal(result: Value<'_>) -> bool {
     let Value::Text(text) = result else { return false };
     let text = text.as_str().trim_start_matches("<tool_use_error>").trim_start_matches("Error: ");
+    let needs_approval =
+        ["This command requires approval", "This Bash command contains multiple operations. The following part"];
     let starts = [
         "The user doesn't want to proceed with this tool use",
         "The user doesn't want to take this action",
@@ -158,33 +166,41 @@ fn is_refusal(result: Value<'_>) -> bool {
         "Permission to use",
     ];
     starts.iter().any(|start| text.starts_with(start))
+        || needs_approval.iter().any(|start| text.starts_with(start)) && text.contains("require")
+        || text.starts_with("PreToolUse:") && text.contains(" hook error:")
         || text.starts_with("Claude requested permissions") && text.contains("haven't granted")
 }
 
-/// The last words of the assistant: of the main one, and of any.
-#[derive(Debug, Clone, Copy)]
+/// The texts of the last message of the assistant: of the main one, and of any.
+#[derive(Debug, Clone)]
 pub(crate) struct LastWords<V> {
-    main: Option<V>,
-    any: Option<V>,
+    main: LastMessage<V>,
+    any: LastMessage<V>,
 }
+
+/// A message, by its number, with its texts in their order.
+type LastMessage<V> = (usize, Vec<V>);
 
 impl<V> Default for LastWords<V> {
     fn default() -> Self {
-        Self { main: None, any: None }
+        Self { main: (0, Vec::new()), any: (0, Vec::new()) }
     }
 }
 
 impl<V: Copy> LastWords<V> {
-    /// Somebody says something.
-    pub(crate) fn say(&mut self, words: V, of_main: bool) {
-        self.any = Some(words);
-        if of_main {
-            self.main = Some(words);
+    /// Somebody says something in a message, which has a number.
+    pub(crate) fn say(&mut self, words: V, message: usize, of_main: bool) {
+        let last = [Some(&mut self.any), Some(&mut self.main).filter(|_| of_main)];
+        for (number, said) in last.into_iter().flatten() {
+            if std::mem::replace(number, message) != message {
+                said.clear();
+            }
+            said.push(words);
         }
     }
 
     /// The output of the run: the words of the main agent, or of whom the run is about where that one does not take part in it.
-    pub(crate) fn output(&self, with_main: bool) -> Option<V> {
-        if with_main { self.main } else { self.any }
+    pub(crate) fn output(&self, with_main: bool) -> &[V] {
+        if with_main { &self.main.1 } else { &self.any.1 }
     }
 }

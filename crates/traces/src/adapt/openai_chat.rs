@@ -388,11 +388,12 @@ impl<'run> Conversation<'_, 'run, '_> {
         fields.extend(args.map(|args| field(of_step::ARGS, args)));
         fields.extend(id.map(|id| field(of_step::ID, id)));
         let step = self.draft.step(Kind::Call, fields, node.origin);
-        self.unanswered.add(id.and_then(text), tool, step);
+        self.unanswered.add(id.and_then(text), tool, self.turn, step);
     }
 
     fn result(&mut self, node: Node<'run>, message: Object<'run>) {
-        let (id, tool) = (text_of(message, OfMessage::Answers), text_of(message, OfMessage::Tool));
+        let id = text_of(message, OfMessage::Answers);
+        let tool = messages::answered_tool(&message, &Parsed).and_then(text);
         let Some(call) = self.unanswered.answer(id, tool) else {
             self.draft.warn(node.origin, "a result that no call is waiting for is passed over");
             self.draft.lacks_call(id);

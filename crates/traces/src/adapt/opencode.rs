@@ -123,7 +123,7 @@ fn is_event(event: Object<'_>) -> bool {
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
-    let mut session = Session { talk: Talk::new(draft), cost: None, messages: FxHashSet::default() };
+    let mut session = Session { talk: Talk::of_parts(draft), cost: None, messages: FxHashSet::default() };
     if let Some(info) = object(*root).and_then(|export| object_of(export, OfExport::Info)) {
         session.talk.draft.set_some(of_run::ID, info.field(OfInfo::Id).filter(|id| Parsed.is_text(*id)));
         session.talk.meta(of_meta::CWD, info.field(OfInfo::Folder));

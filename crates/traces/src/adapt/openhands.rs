@@ -8,8 +8,9 @@ use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
+use super::tools::{OfArgs, VIEW};
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
-use averment_base::value::{Node, Object};
+use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::Status;
 use rustc_hash::FxHashSet;
@@ -85,6 +86,13 @@ words! {
         Silent = "null" | "agent_state_changed" | "recall" | "agent_condensation",
         Error = "error",
         Rejected = "user_rejected",
+    }
+}
+
+words! {
+    /// The action that looks at a file, whichever tool does it.
+    Look {
+        Read = "read",
     }
 }
 
@@ -207,13 +215,24 @@ impl<'run> Session<'_, 'run, '_> {
         let written = metadata.and_then(|metadata| arguments(metadata, id.and_then(text)));
         let Some(tool) = function.or(event.field(OfEvent::Action)) else { return };
         let id = id.or(event.field(OfEvent::Id).filter(|id| Parsed.is_text(*id)));
-        let made = Made { tool, args: written.or(event.field(OfEvent::Args)), id, origin: node.origin };
+        let made = Made { tool, args: written.or_else(|| self.own_form(event)), id, origin: node.origin };
         let Some(step) = self.talk.call(made, about) else { return };
         match args.and_then(|args| text_of(args, OfInside::Confirmation)).and_then(Confirmation::of) {
             Some(Confirmation::Rejected) => self.talk.mark(step, Status::Denied),
             Some(Confirmation::Waiting) => self.talk.mark(step, Status::Pending),
             None => {}
         }
+    }
+
+    /// The arguments in the program's own form, which leaves out that an editor only looks at a file.
+    fn own_form(&self, event: Object<'run>) -> Option<Node<'run>> {
+        let args = event.field(OfEvent::Args)?;
+        let looks = text_of(event, OfEvent::Action).and_then(Look::of).is_some();
+        let Some(known) = object(args).filter(|known| looks && known.field(OfArgs::Command).is_none()) else {
+            return Some(args);
+        };
+        let view = Entry::computed(OfArgs::Command.key(), Value::plain(VIEW));
+        Some(self.talk.draft.object(&[known.entries(), &[view]].concat()))
     }
 
     fn observation(&mut self, node: Node<'run>, event: Object<'run>) {
@@ -253,6 +272,9 @@ impl<'run> Session<'_, 'run, '_> {
     fn count(&mut self, response: Object<'run>) {
         self.talk.meta(of_meta::MODEL, response.field(OfInside::Model));
         let is_new = text_of(response, OfInside::Id).is_none_or(|id| self.responses.insert(id));
+        if !is_new {
+            self.talk.goes_on();
+        }
         if let Some(usage) = object_of(response, OfInside::Usage).filter(|_| is_new) {
             let mut counts = Usage::default();
             counts.add(usage);

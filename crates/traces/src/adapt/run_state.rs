@@ -25,6 +25,9 @@ fields! {
         ResponsesToo = "modelResponses" => PartOf(of_run::USAGE),
         Context = "context" => Shape,
         Approvals = "approvals" => Call(of_step::STATUS),
+        /// The same in newer states: a list of decisions.
+        Decisions = "function_tool_approvals" => Call(of_step::STATUS),
+        Decision = "decision" => Call(of_step::STATUS),
         Rejected = "rejected" => Call(of_step::STATUS),
         Usage = "usage" => PartOf(of_run::USAGE),
         Step = "current_step" => Shape,
@@ -192,9 +195,13 @@ fn approvals<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
             talk.mark(call, Status::Pending);
         }
     }
-    let tools = object_of(state, OfState::Context).and_then(|context| object_of(context, OfState::Approvals));
-    for tool in tools.map_or(&[][..], |tools| tools.entries()) {
-        let rejected = object(tool.node).and_then(|tool| list_of(tool, OfState::Rejected)).unwrap_or_default();
+    let context = object_of(state, OfState::Context);
+    let tools = context.and_then(|context| object_of(context, OfState::Approvals));
+    let by_tool = tools.map_or(&[][..], |tools| tools.entries()).iter().filter_map(|tool| object(tool.node));
+    let listed = context.and_then(|context| list_of(context, OfState::Decisions)).unwrap_or_default();
+    let listed = objects(listed).filter_map(|(_, tool)| object_of(tool, OfState::Decision));
+    for decision in by_tool.chain(listed) {
+        let rejected = list_of(decision, OfState::Rejected).unwrap_or_default();
         for id in rejected.iter().filter_map(|id| text(*id)) {
             if let Some(call) = talk.called(id) {
                 talk.mark(call, Status::Denied);

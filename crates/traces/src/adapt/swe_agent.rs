@@ -56,6 +56,14 @@ fields! {
 }
 
 words! {
+    /// What stands for an action where the program ended the run.
+    Exit {
+        Program = "exit_cost" | "exit_context" | "exit_format" | "exit_error" | "exit_api" | "exit_environment_error" | "exit_command_timeout"
+            | "exit_total_execution_time",
+    }
+}
+
+words! {
     /// The first words of actions that are no programs.
     Special {
         Open = "open",
@@ -167,6 +175,9 @@ impl<'run> Session<'_, 'run, '_> {
             self.talk.draft.not_understood(node.origin, "a step without `action` is passed over");
             return;
         };
+        if text_of(step, OfTraj::Action).and_then(Exit::of).is_some() {
+            return;
+        }
         self.talk.begin_turn();
         if let Some(words) = first_of(step, &[OfTraj::Response, OfTraj::Thought]) {
             self.talk.say(Speaker::Assistant, words, &About::default(), node.origin);

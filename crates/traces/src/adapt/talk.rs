@@ -85,6 +85,9 @@ pub(super) struct Talk<'a, 'run, 'limits> {
     heard: bool,
     prompt: Option<Node<'run>>,
     said: LastWords<Node<'run>>,
+    /// The number of the message of the assistant that was said last, and whether what it says comes in parts of messages.
+    message: usize,
+    in_parts: bool,
     with_main: bool,
     times: Vec<f64>,
     meta: Vec<Entry<'run>>,
@@ -103,14 +106,27 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
             heard: true,
             prompt: None,
             said: LastWords::default(),
+            message: 0,
+            in_parts: false,
             with_main: false,
             times: Vec::new(),
             meta: Vec::new(),
         }
     }
 
+    /// The same where what the assistant says comes in parts: those of one turn are one message, unless another one begins.
+    pub(super) fn of_parts(draft: &'a mut Draft<'run, 'limits>) -> Self {
+        Self { in_parts: true, ..Self::new(draft) }
+    }
+
+    /// What the assistant says next is another message.
+    pub(super) fn begin_message(&mut self) {
+        self.message += 1;
+    }
+
     /// The next message of the assistant begins.
     pub(super) fn begin_turn(&mut self) {
+        self.begin_message();
         self.turn += 1;
         self.heard = false;
     }
@@ -125,6 +141,11 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
     /// Something came from outside: what the assistant does next is a turn of its own.
     pub(super) fn hears(&mut self) {
         self.heard = true;
+    }
+
+    /// What the assistant does next belongs to what it did before.
+    pub(super) fn goes_on(&mut self) {
+        self.heard = self.heard && self.turn == 0;
     }
 
     /// The number of turns so far.
@@ -155,7 +176,10 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         }
         self.with_main |= !about.aside;
         match speaker {
-            Speaker::Assistant => self.said.say(words, !about.aside),
+            Speaker::Assistant => {
+                self.message += usize::from(!self.in_parts);
+                self.said.say(words, self.message, !about.aside);
+            }
             Speaker::User => self.prompt = self.prompt.or(Some(words)),
             _ => {}
         }
@@ -201,7 +225,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         if let Some(id) = id {
             self.called.insert(id, step);
         }
-        self.unanswered.add(id, tool, step);
+        self.unanswered.add(id, tool, self.turn, step);
         Some(step)
     }
 
@@ -210,7 +234,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         self.called.get(id).copied()
     }
 
-    /// The result of the oldest call with an id that has none yet; of one without an id, by the tool where that is known.
+    /// The result of a call, found by its id, of one without an id by its tool.
     pub(super) fn answer(
         &mut self,
         id: Option<&str>,
@@ -228,18 +252,11 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         Some(call)
     }
 
-    /// The same by id; `within` the message that makes the call, what follows is of the same turn.
-    pub(super) fn answer_within(
-        &mut self,
-        id: Option<&str>,
-        outcome: Outcome<'run>,
-        about: &About<'run>,
-        origin: Origin,
-        within: bool,
-    ) {
+    /// What is told stands in one message of the assistant, results included: what follows is of the same turn.
+    pub(super) fn within(&mut self, tell: impl FnOnce(&mut Self)) {
         let heard = self.heard;
-        self.answer(id, None, outcome, about, origin);
-        self.heard = self.heard && !within || heard;
+        tell(self);
+        self.heard = self.heard && heard;
     }
 
     /// A call has its result where it stands, or none will come.
@@ -333,11 +350,12 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
         }
         let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
         let last = self.times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let output = content::joined(self.said.output(self.with_main), draft.arena);
         let meta = (!self.meta.is_empty()).then(|| draft.object(&self.meta));
         let found = [
             (of_run::TURNS, Some(count(self.turn))),
             (of_run::PROMPT, self.prompt),
-            (of_run::OUTPUT, self.said.output(self.with_main)),
+            (of_run::OUTPUT, output),
             (of_run::DURATION, (self.times.len() > 1).then(|| Node::computed(time::value(last - first)))),
             (of_run::META, meta),
         ];

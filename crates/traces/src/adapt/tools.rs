@@ -149,7 +149,7 @@ fn derive<'run>(draft: &Draft<'run, '_>, tool: Tool, args: Node<'run>, call: &[E
 }
 
 /// The command of an editor that changes nothing.
-const VIEW: &str = "view";
+pub(super) const VIEW: &str = "view";
 
 fn command<'run>(draft: &Draft<'run, '_>, args: Object<'run>, call: &[Entry<'run>]) -> Steps<'run> {
     let Some(given) = first_of(args, &[OfArgs::Command, OfArgs::Cmd, OfArgs::Keystrokes]) else { return Vec::new() };

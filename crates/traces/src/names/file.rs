@@ -1,6 +1,7 @@
 //! The file of `--map`: TOML or JSON, for each part of a run a name, or a list of names.
 
 use super::{Names, Part, Said, Unit};
+use crate::adapt::fields::{Row, fields};
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -59,21 +60,23 @@ impl Names {
     }
 }
 
-/// The words for what is said beside names.
-const TIME_UNIT: &str = "time_unit";
-/// See [`TIME_UNIT`].
-const DURATION_UNIT: &str = "duration_unit";
-/// See [`TIME_UNIT`].
-const FAILED: &str = "failed";
+fields! {
+    /// What is said beside names.
+    Beside {
+        TimeUnit = "time_unit" => Shape,
+        DurationUnit = "duration_unit" => Shape,
+        Failed = "failed" => Shape,
+    }
+}
 
 impl Said {
     /// Takes what is said beside names. False for the name of a part.
     fn take(&mut self, word: &str, value: &Value) -> Result<bool, String> {
-        match word {
-            TIME_UNIT => self.time_unit = Some(unit(word, value)?),
-            DURATION_UNIT => self.duration_unit = Some(unit(word, value)?),
-            FAILED => self.failed = names_of(word, value.clone())?,
-            _ => return Ok(false),
+        match Beside::ALL.iter().find(|beside| beside.key() == word) {
+            Some(Beside::TimeUnit) => self.time_unit = Some(unit(word, value)?),
+            Some(Beside::DurationUnit) => self.duration_unit = Some(unit(word, value)?),
+            Some(Beside::Failed) => self.failed = names_of(word, value.clone())?,
+            None => return Ok(false),
         }
         Ok(true)
     }
@@ -145,7 +148,8 @@ fn names_of(part: &str, value: Value) -> Result<Vec<String>, String> {
 }
 
 fn unknown(word: &str) -> String {
-    let words: Vec<_> = Part::ALL.map(Part::word).into_iter().chain([TIME_UNIT, DURATION_UNIT, FAILED]).collect();
+    let words: Vec<_> =
+        Part::ALL.map(Part::word).into_iter().chain(Beside::ALL.iter().map(|beside| beside.key())).collect();
     match nearest(word, words.iter().copied()) {
         Some(near) => format!("there is no part `{word}`: did you mean `{near}`?"),
         None => format!("there is no part `{word}`: the parts are {}", words.join(", ")),

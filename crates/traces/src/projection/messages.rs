@@ -4,13 +4,14 @@
 //! taken; where anything would give a warning, the line is for the full reader.
 
 use super::keys::{Key, Keys, list};
-use super::{Call, Chunk, Field, Held, Projection, ReadSet, call};
+use super::texts::{joined, take_texts};
+use super::{Call, Chunk, Field, Held, Projection, ReadSet};
 use crate::adapt::calls::Unanswered;
 use crate::adapt::claude_code::holds_tool_blocks;
 use crate::adapt::content;
 use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans, is_true};
 use crate::adapt::messages::{
-    self, BlockType, OfBlock, OfCall, OfMessage, Role, ended, function, is_about_calls, is_message, text_in,
+    self, BlockType, LastWords, OfBlock, OfCall, OfMessage, Role, ended, function, is_about_calls, is_message, text_in,
 };
 use crate::build::word_status;
 use crate::scan::Cursor;
@@ -44,6 +45,8 @@ pub(super) struct ConversationFindings<'a> {
     pub(super) records: [bool; 2],
     /// The answer.
     pub(super) output: Option<Held<'a>>,
+    /// What was said last, with blocks.
+    pub(super) words: LastWords<Span>,
 }
 
 impl Messages {
@@ -69,26 +72,6 @@ impl Messages {
         list(chunk.cursor, start, |at| conversation.message(at))?;
         conversation.finish()
     }
-}
-
-/// Gives the texts of a field to those who ask for them. `None` where they are for the full reader.
-pub(super) fn take_texts<'a>(
-    chunk: Chunk<'a>,
-    read_set: &ReadSet,
-    projection: &mut Projection<'a>,
-    field: Field,
-    held: Held<'a>,
-) -> Option<()> {
-    if read_set.texts.get(field as usize) != Some(&true) {
-        return Some(());
-    }
-    let texts = projection.texts.get_mut(field as usize)?;
-    match held {
-        Held::Bytes(start, end) if chunk.cursor.is((start, end), Shape::Null) => {}
-        Held::Bytes(start, end) => call::take_texts(chunk.cursor, chunk.text, start, end, texts)?,
-        held => texts.walk(chunk.read(held)?),
-    }
-    Some(())
 }
 
 /// The last words of the assistant.
@@ -118,11 +101,11 @@ pub(super) struct ConversationReader<'c, 'a> {
     last_turn: u32,
     /// The turns with blocks by the ids of their messages.
     by_id: FxHashMap<&'a str, u32>,
-    /// When the message in work was written, in milliseconds.
+    /// When the message in work was written, in milliseconds, and whether it is the main agent's.
     time: Option<f64>,
-    /// The answer in OpenAI's form, and with blocks.
+    of_main: bool,
+    /// The answer in OpenAI's form.
     said: Option<LastAnswer>,
-    spoken: Option<Span>,
 }
 
 impl<'c, 'a> ConversationReader<'c, 'a> {
@@ -146,14 +129,21 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             last_turn: 0,
             by_id: FxHashMap::default(),
             time: None,
+            of_main: true,
             said: None,
-            spoken: None,
         }
     }
 
-    /// Says when the next message was written.
-    pub(super) fn at(&mut self, time: Option<f64>) {
-        self.time = time;
+    /// Says when the next message was written, and whether it is the main agent's.
+    pub(super) fn about(&mut self, time: Option<f64>, of_main: bool) {
+        (self.time, self.of_main) = (time, of_main);
+    }
+
+    /// The assistant says something, in a message with blocks.
+    fn speak(&mut self, words: Span) -> Option<()> {
+        let turn = usize::try_from(self.turns[1]).ok()?;
+        self.found.words.say(words, turn, self.of_main);
+        Some(())
     }
 
     /// Counts a message of the assistant.
@@ -171,11 +161,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         };
         self.last_turn = self.last_turn.max(*with_blocks);
         Some(())
-    }
-
-    /// The words of the assistant since the last question.
-    pub(super) fn take_spoken(&mut self) -> Option<Span> {
-        self.spoken.take()
     }
 
     /// What was found, where nothing but blocks was.
@@ -232,7 +217,10 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             return Some(());
         };
         match cursor.shape(span)? {
-            Shape::Text if of_assistant => (self.said, self.spoken) = (Some(LastAnswer::Text(span)), Some(span)),
+            Shape::Text if of_assistant => {
+                self.said = Some(LastAnswer::Text(span));
+                self.speak(span)?;
+            }
             Shape::Text | Shape::Empty | Shape::Null => {}
             Shape::List => {
                 if of_assistant {
@@ -269,7 +257,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     /// Adds a call.
     fn add(&mut self, name: Span, args: Option<Held<'a>>, id: Option<Span>, turn: u32) -> Option<()> {
         let name = self.chunk.plain(name)??;
-        self.unanswered.add(self.word(id)?, name, self.projection.calls.len());
+        self.unanswered.add(self.word(id)?, name, usize::try_from(turn).ok()?, self.projection.calls.len());
         let held = args.unwrap_or(Held::Value(Value::Missing));
         if args.is_some() {
             *self.found.records.get_mut(Field::Args as usize)? = true;
@@ -294,7 +282,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     /// A result in OpenAI's form. Some write how the call ended, too.
     fn result(&mut self, message: &Spans<OfMessage>) -> Option<()> {
         let id = self.word(message.field(OfMessage::Answers))?;
-        let tool = if id.is_some() { None } else { self.word(message.field(OfMessage::Tool))? };
+        let tool = self.word(messages::answered_tool(message, &self.cursor))?;
         let call = self.unanswered.answer(id, tool)?;
         if let Some(content) = message.field(OfMessage::Content) {
             if self.cursor.is(content, Shape::List) {
@@ -369,7 +357,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         if cursor.byte(at) == b'"' {
             let end = cursor.value(at)?;
             if of_assistant && cursor.is((at, end), Shape::Text) {
-                self.spoken = Some((at, end));
+                self.speak((at, end))?;
             }
             return Some(end);
         }
@@ -377,7 +365,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         match BlockType::of_block(self.chunk.plain(block.field(OfBlock::Type)?)??) {
             Some(BlockType::Text | BlockType::OtherText) => {
                 let said = block.field(OfBlock::Text).filter(|text| cursor.is(*text, Shape::Text));
-                self.spoken = said.filter(|_| of_assistant).or(self.spoken);
+                if let Some(words) = said.filter(|_| of_assistant) {
+                    self.speak(words)?;
+                }
             }
             Some(BlockType::Call) => {
                 self.found.in_blocks = true;
@@ -427,7 +417,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         }
         let bytes = |(start, end)| Held::Bytes(start, end);
         self.found.output = match self.said {
-            _ if self.found.in_blocks => self.spoken.map(bytes),
+            _ if self.found.in_blocks => joined(self.chunk, self.found.words.output(true))?,
             Some(LastAnswer::Blocks(span)) => Some(Held::Value(self.answer(span)?)),
             Some(LastAnswer::Text(span)) => Some(bytes(span)),
             None => None,

@@ -14,9 +14,12 @@ mod messages;
 mod of_run;
 mod responses;
 mod roots;
+#[cfg(test)]
+mod samples;
 mod session;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use super::scan::Cursor;
 use averment_base::value::Value;

@@ -4,7 +4,7 @@
 //! thoughts. Where anything else stands in the line, or anything would give a warning, the line is for the full reader.
 
 use super::keys::{Key, Keys, list};
-use super::messages::take_texts;
+use super::texts::{joined, take_texts};
 use super::{Call, Chunk, Field, Held, Projection, ReadSet};
 use crate::adapt::api::OfApi;
 use crate::adapt::api::responses::{ItemType, OfItem, RESPONSE};
@@ -46,7 +46,8 @@ struct ResponseReader<'c, 'a> {
     turn: u32,
     /// What the assistant does next is a turn of its own.
     heard: bool,
-    said: Option<Span>,
+    /// What the assistant says, which is one message.
+    said: Vec<Span>,
 }
 
 impl Responses {
@@ -90,7 +91,7 @@ impl Responses {
             records: [false; 2],
             turn: 0,
             heard: true,
-            said: None,
+            said: Vec::new(),
         };
         list(cursor, known(OfApi::Output)?.0, |at| reader.item(at))?;
         reader.finish()
@@ -139,7 +140,7 @@ impl<'a> ResponseReader<'_, 'a> {
         let words = found.filter(|_| count == 1 && role == Some(Role::Assistant))?;
         if cursor.is(words, Shape::Text) {
             self.speaks();
-            self.said = Some(words);
+            self.said.push(words);
         }
         Some(())
     }
@@ -173,7 +174,7 @@ impl<'a> ResponseReader<'_, 'a> {
         }
         let args = self.arguments(item.field(OfItem::Arguments)?)?;
         self.speaks();
-        self.unanswered.add(Some(id), name, self.projection.calls.len());
+        self.unanswered.add(Some(id), name, usize::try_from(self.turn).ok()?, self.projection.calls.len());
         *self.records.get_mut(Field::Args as usize)? = true;
         take_texts(self.chunk, self.read_set, self.projection, Field::Args, args)?;
         let times = CallTimes { start: None, end: None, turn: Some(self.turn) };
@@ -206,8 +207,8 @@ impl<'a> ResponseReader<'_, 'a> {
     }
 
     fn finish(self) -> Option<()> {
-        let Self { projection, records, said, read_set, .. } = self;
-        if projection.calls.is_empty() && said.is_none() {
+        let Self { chunk, projection, records, said, read_set, .. } = self;
+        if projection.calls.is_empty() && said.is_empty() {
             // That nothing is in it is told by the full reader.
             return None;
         }
@@ -215,7 +216,7 @@ impl<'a> ResponseReader<'_, 'a> {
         projection.settle(|field| records.get(field as usize) == Some(&true));
         for name in &read_set.roots {
             projection.roots.push(match name.as_str() {
-                of_run::OUTPUT => said.map_or(Held::Value(Value::Absent), |(start, end)| Held::Bytes(start, end)),
+                of_run::OUTPUT => joined(chunk, &said)?.unwrap_or(Held::Value(Value::Absent)),
                 of_run::ERROR => Held::Value(Value::Missing),
                 // The full reader puts them together.
                 of_run::ID | of_run::META | of_run::TOOLS | of_run::TURNS | of_run::USAGE | of_run::COST => {

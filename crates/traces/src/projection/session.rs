@@ -6,9 +6,12 @@ use super::call::number;
 use super::keys::{Key, Keys};
 use super::messages::{ConversationReader, Messages};
 use super::roots::fits;
+use super::texts::joined;
 use super::{Chunk, Held, Projection, ReadSet};
-use crate::adapt::claude_code::{self, Agent, LineType, OfLine, SUMMED_UP, Times, agent, session_of, summed_up};
-use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans};
+use crate::adapt::claude_code::{
+    self, Agent, LineType, OfLine, PERMISSION_DENIED, SUMMED_UP, Times, agent, session_of, summed_up,
+};
+use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans, is_true};
 use crate::adapt::messages::LastWords;
 use crate::adapt::{FIRST_ITEMS, item_marks_before};
 use crate::time;
@@ -20,6 +23,8 @@ use rustc_hash::FxHashSet;
 #[derive(Debug)]
 pub(super) struct Sessions {
     lines: Keys<Key<OfLine>>,
+    /// What lines about the progress of something hold.
+    data: Keys<Key<OfLine>>,
 }
 
 /// What the lines say together.
@@ -28,7 +33,6 @@ struct SessionLines<'a> {
     /// Lines so far, and whether one of the first has a mark that only sessions have.
     lines: usize,
     is_session: bool,
-    words: LastWords<Span>,
     /// The main agent speaks, or somebody to it.
     with_main: bool,
     times: Times,
@@ -47,7 +51,7 @@ struct SessionLines<'a> {
 
 impl Sessions {
     pub(super) fn new() -> Self {
-        Self { lines: Keys::of_table(item_marks_before(&claude_code::FORMAT)) }
+        Self { lines: Keys::of_table(item_marks_before(&claude_code::FORMAT)), data: Keys::of_table([]) }
     }
 
     /// Reads the lines of a session. `None` where it is for the full reader; the projection is not to be used then.
@@ -71,6 +75,9 @@ impl Sessions {
             if chunk.cursor.blank(behind) < end {
                 return None;
             }
+            if self.is_for_full_reader(chunk, &line)? {
+                return None;
+            }
             session.line(chunk, line, &mut conversation, timed)?;
         }
         if !session.is_session || !session.is_spoken || session.summary.is_some() && !session.is_told {
@@ -81,9 +88,24 @@ impl Sessions {
         projection.records_calls = true;
         projection.settle(|field| found.records.get(field as usize) == Some(&true));
         for name in &read_set.roots {
-            projection.roots.push(session.root(chunk, name)?);
+            projection.roots.push(session.root(chunk, name, &found.words)?);
         }
         Some(())
+    }
+}
+
+impl Sessions {
+    /// Whether a line says how calls of other lines ended, what a sub-agent did, or that the model gave no answer.
+    fn is_for_full_reader(&mut self, chunk: Chunk<'_>, line: &Spans<OfLine>) -> Option<bool> {
+        let cursor = chunk.cursor;
+        let subtype = line.field(OfLine::Subtype).map(|subtype| chunk.plain(subtype));
+        let denies = matches!(subtype, Some(None | Some(Some(PERMISSION_DENIED))));
+        let denials = line.field(OfLine::Denials).filter(|denials| cursor.slice(denials.0, denials.1) != b"[]");
+        let tells = match line.field(OfLine::Data).filter(|data| cursor.is(*data, Shape::Object)) {
+            Some((start, _)) => self.data.spans(cursor, start)?.0.field(OfLine::Message).is_some(),
+            None => false,
+        };
+        Some(denies || denials.is_some() || tells || is_true(line, &cursor, OfLine::ApiError))
     }
 }
 
@@ -124,11 +146,8 @@ impl<'a> SessionLines<'a> {
                     }
                 };
                 written.into_iter().for_each(|time| self.times.add(time));
-                conversation.at(written);
+                conversation.about(written, main);
                 conversation.message(line.field(OfLine::Message)?.0)?;
-                if let Some(spoken) = conversation.take_spoken() {
-                    self.words.say(spoken, main);
-                }
             }
             LineType::Result => {
                 let fits = |entry: &&str| {
@@ -139,7 +158,7 @@ impl<'a> SessionLines<'a> {
                     return None;
                 }
             }
-            LineType::System | LineType::Silent | LineType::SilentToo => {}
+            LineType::System | LineType::Progress | LineType::Silent | LineType::SilentToo => {}
         }
         Some(())
     }
@@ -155,12 +174,11 @@ impl<'a> SessionLines<'a> {
     }
 
     /// An entry of the run.
-    fn root(&self, chunk: Chunk<'a>, name: &str) -> Option<Held<'a>> {
-        let known = |span: &Span| !chunk.cursor.is(*span, Shape::Null);
+    fn root(&self, chunk: Chunk<'a>, name: &str, words: &LastWords<Span>) -> Option<Held<'a>> {
         let bytes = |(start, end): Span| Held::Bytes(start, end);
         let found = self.summary.and_then(|line| summed_up(&line, &chunk.cursor, name)).map(bytes);
         let found = match name {
-            of_run::OUTPUT => found.or(self.words.output(self.with_main).filter(known).map(bytes)),
+            of_run::OUTPUT if found.is_none() => joined(chunk, words.output(self.with_main))?,
             of_run::DURATION => found.or_else(|| self.times.duration().map(Held::Value)),
             // The full reader puts them together.
             of_run::ID | of_run::META | of_run::TOOLS | of_run::TURNS | of_run::USAGE => return None,

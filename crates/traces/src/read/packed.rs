@@ -10,8 +10,9 @@ use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use zip::ZipArchive;
+use zip::read::ZipFile;
 use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
 
 /// A way in which files are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +190,11 @@ impl Archive {
         let number = self.next;
         self.next += 1;
         let (file, limit) = (&self.file, self.limits.run_bytes);
-        let mut entry = match self.zip.by_index(number) {
+        let opened = match self.zip.by_index_raw(number).map(|entry| (entry.compression(), entry.encrypted())) {
+            Ok((CompressionMethod::ZSTD, false)) => self.zip.by_index_raw(number),
+            _ => self.zip.by_index(number),
+        };
+        let mut entry = match opened {
             Ok(entry) => entry,
             Err(error) => {
                 let message = format!("file {} of this zip file cannot be read: {error}", number + 1);
@@ -206,7 +211,11 @@ impl Archive {
             }
         };
         let mut bytes = Vec::new();
-        let read = entry.by_ref().take(limit.saturating_add(1) as u64).read_to_end(&mut bytes);
+        let most = limit.saturating_add(1) as u64;
+        let read = match entry.compression() {
+            CompressionMethod::ZSTD => of_zstd(&mut entry, most, &mut bytes),
+            _ => entry.by_ref().take(most).read_to_end(&mut bytes),
+        };
         self.given = self.given.saturating_add(bytes.len() as u64);
         if let Err(error) = in_proportion(self.given, self.length, &self.limits) {
             self.next = usize::MAX;
@@ -221,6 +230,17 @@ impl Archive {
             Ok(_) => Ok(Some(Runs::new(name, Cursor::new(bytes), &self.limits))),
         })
     }
+}
+
+/// The bytes of an entry in zstd, which the library for zip files hands out as they are.
+fn of_zstd<R: Read>(entry: &mut ZipFile<'_, R>, most: u64, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let (length, sum) = (entry.size(), entry.crc32());
+    let frames = Frames { bytes: Some(BufReader::new(entry)), frame: None };
+    let read = frames.take(most).read_to_end(bytes)?;
+    if (read as u64) < most && (read as u64 != length || crc32fast::hash(bytes) != sum) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "Invalid checksum"));
+    }
+    Ok(read)
 }
 
 /// How many entries the list of a zip file has, whatever its end says of it.

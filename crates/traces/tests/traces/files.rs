@@ -212,6 +212,38 @@ fn zip(files: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
+/// A zip file with one file, which is compressed with zstd.
+fn zip_of_zstd(name: &str, text: &str) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    archive.start_file(name, stored).unwrap();
+    archive.write_all(&zstd(text)).unwrap();
+    let mut bytes = archive.finish().unwrap().into_inner();
+    let listed = bytes.windows(4).rposition(|mark| mark == b"PK\x01\x02").unwrap();
+    // In the head of the file, and in the list of files: the method, the checksum and the length.
+    for (method, sum, length) in [(8, 14, 22), (listed + 10, listed + 16, listed + 24)] {
+        bytes[method..method + 2].copy_from_slice(&93_u16.to_le_bytes());
+        bytes[sum..sum + 4].copy_from_slice(&crc32fast::hash(text.as_bytes()).to_le_bytes());
+        bytes[length..length + 4].copy_from_slice(&u32::try_from(text.len()).unwrap().to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn files_of_a_zip_file_may_be_compressed_with_zstd() {
+    let lines = format!("{A}\n{B}\n");
+    let bytes = zip_of_zstd("runs.jsonl", &lines);
+    assert_eq!(read(bytes.clone()), ["t/runs.jsonl:1 a", "t/runs.jsonl:2 b"]);
+    let sum = crc32fast::hash(lines.as_bytes()).to_le_bytes();
+    let listed = bytes.windows(4).rposition(|found| found == sum).unwrap();
+    let wrong = [&bytes[..listed], &[0; 4], &bytes[listed + 4..]].concat();
+    assert!(read(wrong)[0].contains("cannot be read"));
+    let limits = Limits { run_bytes: 4_000, ..Limits::default() };
+    let long = zip_of_zstd("long.json", &format!("{{\"output\": \"{}\"}}", "x".repeat(5_000)));
+    let found: Vec<_> = Runs::new("t", Cursor::new(long), &limits).collect();
+    assert!(found[0].as_ref().unwrap_err().to_string().contains("a run of more than 4000 bytes"));
+}
+
 #[test]
 fn compressed_files_are_read_as_what_is_in_them() {
     let plain = read(format!("{A}\n{B}\n"));

@@ -13,6 +13,7 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
+mod agents;
 mod answers;
 mod blocks;
 mod calls_of_spans;
@@ -30,3 +31,4 @@ mod sessions;
 mod skillgym;
 mod spans;
 mod stray;
+mod told;

@@ -32,7 +32,7 @@ fn arguments() -> impl Strategy<Value = String> {
 }
 
 fn id() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["\"c1\"", "\"c2\"", "\"c3\"", "\"c1\"", "\"c\\u0031\"", "null", "7"])
+    prop::sample::select(vec!["\"c1\"", "\"c2\"", "\"c3\"", "\"c1\"", "\"c\\u0031\"", "null", "7", "\"\""])
         .prop_map(str::to_owned)
 }
 
@@ -51,6 +51,15 @@ fn openai_call() -> impl Strategy<Value = String> {
 fn openai_message() -> impl Strategy<Value = String> {
     let status =
         prop::sample::select(vec!["", "", "", ",\"status\":\"ok\"", ",\"status\":\"denied\"", ",\"status\":\"odd\""]);
+    let of_tool = prop::sample::select(vec![
+        "",
+        "",
+        ",\"name\":\"refund\"",
+        ",\"tool_name\":\"refund\"",
+        ",\"name\":\"odd\"",
+        ",\"name\":null,\"tool_name\":\"authenticate\"",
+        ",\"name\":7",
+    ]);
     prop_oneof![
         2 => (prop::sample::select(vec!["system", "user", "assistant", "developer"]), content())
             .prop_map(|(role, content)| format!(r#"{{"role":"{role}","content":{content}}}"#)),
@@ -61,8 +70,10 @@ fn openai_message() -> impl Strategy<Value = String> {
                 false => format!(r#"{{"role":"assistant","content":{content},"tool_calls":[{calls}]}}"#),
             }
         }),
-        3 => (id(), content(), status)
-            .prop_map(|(id, content, status)| format!(r#"{{"role":"tool","tool_call_id":{id},"content":{content}{status}}}"#)),
+        3 => (id(), content(), status, of_tool)
+            .prop_map(|(id, content, status, of_tool)| {
+                format!(r#"{{"role":"tool","tool_call_id":{id},"content":{content}{status}{of_tool}}}"#)
+            }),
         1 => (content(), arguments()).prop_map(|(content, args)| format!(
             r#"{{"role":"assistant","content":{content},"function_call":{{"name":"refund","arguments":{}}}}}"#, written(&args))),
         1 => prop::sample::select(vec![

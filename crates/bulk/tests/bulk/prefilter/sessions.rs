@@ -39,6 +39,8 @@ fn line() -> impl Strategy<Value = String> {
         ",\"parent_tool_use_id\":null",
         ",\"agentId\":7",
         ",\"isMeta\":true",
+        ",\"isApiErrorMessage\":true",
+        ",\"isApiErrorMessage\":false",
         ",\"toolUseResult\":{\"stdout\":\"done\"}",
     ]);
     let time = prop::sample::select(vec![
@@ -54,6 +56,9 @@ fn line() -> impl Strategy<Value = String> {
         let role = if assistant { "assistant" } else { "user" };
         (role, format!(r#"{{"role":"{role}","content":[{}]}}"#, blocks.join(",")))
     });
+    // Several lines are one message when they have one id.
+    let message = (message, prop::sample::select(vec!["", "", "\"id\":\"m1\",", "\"id\":\"m2\","]))
+        .prop_map(|((role, message), id)| (role, message.replacen('{', &format!("{{{id}"), 1)));
     let spoken = prop_oneof![
         6 => message,
         1 => prop::sample::select(vec![
@@ -69,7 +74,12 @@ fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         9 => spoken,
         1 => prop::sample::select(vec![
-            r#"{"type":"summary","summary":"x","leafUuid":"u"}"#, r#"{"type":"progress","uuid":"u"}"#, "", "  ", "3", "{", r#"{"type":"odd","uuid":"u"}"#,
+            r#"{"type":"summary","summary":"x","leafUuid":"u"}"#, r#"{"type":"progress","uuid":"u"}"#,
+            r#"{"type":"progress","uuid":"p1","data":{"type":"hook_progress"}}"#,
+            r#"{"type":"progress","uuid":"p2","data":{"type":"agent_progress","agentId":"a1","message":{"type":"user","message":{"role":"user","content":"x"}}}}"#,
+            r#"{"type":"system","uuid":"d","subtype":"permission_denied","tool_use_id":"c1"}"#,
+            r#"{"type":"result","session_id":"s","permission_denials":[{"tool_use_id":"c2"}]}"#,
+            r#"{"type":"result","session_id":"s","permission_denials":[]}"#, "", "  ", "3", "{", r#"{"type":"odd","uuid":"u"}"#,
             r#"{"type":"system","subtype":"init","tools":["Bash"],"session_id":"s"}"#,
             r#"{"type":"result","session_id":"s","result":"a done","duration_ms":12,"total_cost_usd":0.5,"is_error":false,"num_turns":4}"#,
             r#"{"type":"stream_event","session_id":"s","event":{"type":"message_stop"},"uuid":"e"}"#,

@@ -138,7 +138,7 @@ fn expected<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), P
 fn done<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
     let Some(case) = case(root, &[OfSet::Results, OfSet::ResultsToo]) else { return Ok(()) };
     let details = first_of(case, &[OfSet::Session, OfSet::SessionToo]);
-    let mut talk = Talk::new(draft);
+    let mut talk = Talk::of_parts(draft);
     match details.filter(|details| object(*details).is_some_and(super::holds_events)) {
         Some(details) => session(&mut talk, details),
         None => {

@@ -99,7 +99,10 @@ pub(super) fn block<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, block
             let result = answer.content(talk.draft.arena);
             let outcome = Outcome { result, status: Some(answer.ended(result)), ..Outcome::default() };
             let within = text_of(block, OfBlock::Type) != Some(OF_USER);
-            talk.answer_within(answer.id, outcome, about, node.origin, within);
+            let tell = |talk: &mut Talk<'_, 'run, '_>| {
+                talk.answer(answer.id, None, outcome, about, node.origin);
+            };
+            if within { talk.within(tell) } else { tell(talk) }
         }
         Block::Thinks(words) => talk.say(Speaker::Thinking, words, about, node.origin),
         Block::Unknown => talk.draft.not_understood(node.origin, blocks::UNKNOWN),
@@ -117,11 +120,18 @@ struct Growing<'run> {
     words: String,
 }
 
-/// Reads streamed events: each block is put together from its parts.
+impl Growing<'_> {
+    fn is_call(&self) -> bool {
+        text_of(self.block, OfBlock::Type).and_then(BlockType::of_block) == Some(BlockType::Call)
+    }
+}
+
+/// Reads streamed events: each block is put together from its parts. Without the end of a message more may come.
 fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
-    let mut talk = Talk::new(draft);
+    let mut talk = Talk::of_parts(draft);
     let mut open: Option<Growing<'run>> = None;
     let mut counts: Option<(Option<Object<'run>>, Option<Object<'run>>)> = None;
+    let mut is_over = true;
     for node in events {
         talk.draft.record();
         let event = object(*node);
@@ -134,6 +144,7 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
             EventType::Start => {
                 count(&mut talk, counts.take());
                 talk.hears();
+                is_over = false;
                 let message = object_of(event, OfEvent::Message);
                 talk.meta(of_meta::MODEL, message.and_then(|message| message.field(OfEvent::Model)));
                 counts = Some((message.and_then(|message| object_of(message, OfEvent::Usage)), None));
@@ -155,12 +166,20 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
                 let why = error.and_then(object).and_then(|error| first_of(error, &[OfEvent::Message]));
                 talk.draft.set_some(of_run::ERROR, why.or(error));
             }
-            EventType::End | EventType::Ping => {}
+            EventType::End => is_over = true,
+            EventType::Ping => {}
         }
+    }
+    // Of a call that is cut off nobody knows the arguments.
+    if let Some(Growing { node, .. }) = open.take_if(|open| open.is_call()) {
+        talk.draft.warn(node.origin, "a call whose arguments are cut off is passed over");
     }
     close(&mut talk, open.take());
     count(&mut talk, counts);
-    talk.finish();
+    let draft = talk.finish();
+    if !is_over {
+        draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+    }
 }
 
 /// Of the counts of one message the last ones count, those that only the first event has included.

@@ -140,6 +140,12 @@ pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
     RESULTS.iter().any(|end| word.ends_with(end)).then_some(true)
 }
 
+/// Whether an item is the result of a tool that has a type of its own: in a response the provider ran it.
+pub(super) fn is_hosted_result(item: Object<'_>) -> bool {
+    let of_function = |word: &str| word.starts_with("function_") || word.starts_with("custom_");
+    is_result(item) == Some(true) && !text_of(item, OfItem::Type).is_some_and(of_function)
+}
+
 /// With what the type of a result ends: in the API, and in the SDK for JavaScript.
 const RESULTS: [&str; 2] = ["_output", "_call_result"];
 
@@ -349,9 +355,7 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'r
     let output = first_of(item, &[OfItem::Output, OfItem::Found]);
     let result = output.map(|output| content::of_blocks(output, talk.draft.arena).unwrap_or(output));
     let exit_code = output.and_then(exit_code);
-    let is_function =
-        text_of(item, OfItem::Type).is_some_and(|word| word.starts_with("function_") || word.starts_with("custom_"));
-    let status = status_of(item).filter(|_| !is_function && exit_code.is_none());
+    let status = status_of(item).filter(|_| is_hosted_result(item) && exit_code.is_none());
     talk.answer(Some(id), None, Outcome { result, exit_code, status, ..Outcome::default() }, about, node.origin);
 }
 

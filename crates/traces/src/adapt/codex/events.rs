@@ -47,6 +47,9 @@ impl<'run> Session<'_, 'run, '_> {
     pub(super) fn call_event(&mut self, kind: EventType, node: Node<'run>, event: Object<'run>, about: &About<'run>) {
         let id = text_of(event, OfCall::Id);
         if id.is_some_and(|id| self.in_items.contains(id)) {
+            if kind == EventType::McpEnd {
+                self.end_of_item(id, event);
+            }
             return;
         }
         let over = matches!(kind, EventType::CommandEnd | EventType::McpEnd | EventType::PatchEnd);
@@ -67,6 +70,18 @@ impl<'run> Session<'_, 'run, '_> {
             && kind == EventType::PatchEnd
         {
             self.changes(call, node);
+        }
+    }
+
+    /// How a call of a server's tool ended: its item holds the result, and does not say that.
+    fn end_of_item(&mut self, id: Option<&str>, event: Object<'run>) {
+        let outcome = self.of_server(event);
+        let Some(call) = id.and_then(|id| self.talk.called(id)) else { return };
+        let failed = outcome.error.map(|_| Status::Failed);
+        if let Some(status) = outcome.status.or(failed) {
+            self.talk.mark(call, status);
+            let error = outcome.error.or(outcome.result).filter(|_| status != Status::Ok);
+            error.into_iter().for_each(|error| self.talk.draft.replace(call, of_step::ERROR, error));
         }
     }
 
@@ -97,7 +112,8 @@ impl<'run> Session<'_, 'run, '_> {
     fn of_server(&self, event: Object<'run>) -> Outcome<'run> {
         let Some(result) = object_of(event, OfCall::Result) else { return Outcome::default() };
         if let Some(error) = first_of(result, &[OfCall::Error]) {
-            return Outcome { error: Some(error), ..Outcome::default() };
+            let status = super::is_refusal(error).then_some(Status::Denied);
+            return Outcome { error: Some(error), status, ..Outcome::default() };
         }
         let Some(went) = first_of(result, &[OfCall::Went]) else { return Outcome::default() };
         let inside = object(went);

@@ -178,7 +178,7 @@ fn results<'run>(
         *known = told.len();
         while let Some((number, request)) = next.next_if(|(_, request)| request.turn == turn + 1) {
             let tool = text_of_node(request.asked.tool).unwrap_or_default();
-            unanswered.add(request.asked.id.and_then(text_of_node), tool, number);
+            unanswered.add(request.asked.id.and_then(text_of_node), tool, request.turn, number);
         }
     }
     results

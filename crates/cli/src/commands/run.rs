@@ -243,6 +243,11 @@ fn suites(arguments: &Arguments, color: ColorChoice) -> Result<Vec<Suite>, Stop>
         rules::of_one(loaded).tell(color)?;
         return Err(Stop::Said(Exit::Rules));
     }
+    if let Some(lowered) = &loaded.lowered {
+        let name = arguments.suite.display();
+        let help = format!("write it as a suite of this language first: `aver import {name} > suite.assert`");
+        return Err(Stop::usage(format!("`{name}` is a file of {}", lowered.dialect.name()), help));
+    }
     let Loaded { sources, checked: Some(checked), .. } = loaded else {
         let message = format!("`{}` is a compiled program, which has no runners", arguments.suite.display());
         return Err(Stop::usage(message, "name the rule file that it was made of"));

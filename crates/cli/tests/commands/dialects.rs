@@ -106,6 +106,9 @@ fn a_suite_in_typescript_is_checked_at_its_own_lines() {
     assert!(ran.out.starts_with("a-suite.ts:4:5: error[c.1]: fail in run.json: run them: "), "{ran:?}");
     let report = folder.aver("check a-suite.ts run.json --format json").json();
     assert_eq!(report["runs"][0]["results"][0]["own"], json!({"system": "SkillGym", "verdict": "failed"}));
+    folder
+        .aver("run a-suite.ts --allow-run")
+        .refused(&["`a-suite.ts` is a file of SkillGym", "aver import a-suite.ts > suite.assert"]);
     // A file that is no suite is told what a suite has.
     for (name, text, said) in [
         ("b.ts", "const x = 1;\n", "it has no default export"),

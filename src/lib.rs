@@ -46,6 +46,7 @@
 #[doc = include_str!("../docs/embedding.md")]
 struct Page;
 
+mod assertion;
 #[cfg(feature = "batch")]
 mod batch;
 mod builder;
@@ -59,6 +60,7 @@ mod rules;
 pub mod stages;
 mod trace;
 
+pub use assertion::Assertion;
 #[doc(inline)]
 pub use averment_base::limits::{Cancel, Limits};
 #[cfg(feature = "files")]
@@ -81,5 +83,5 @@ pub use explain::Explanation;
 pub use outcome::{
     AssertionResult, Evidence, Outcome, Role, RuleResult, Severity, Status, TracePlace, Unjudged, Verdict, Violation,
 };
-pub use rules::{Assertion, Explanations, Outcomes, Rules, TestOutcome};
+pub use rules::{Explanations, Outcomes, Rules, TestOutcome};
 pub use trace::Trace;

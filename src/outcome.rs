@@ -1,6 +1,6 @@
 //! What came of a run: verdicts, reasons and evidence, for people who want no JSON, and as JSON.
 
-use crate::rules::Assertion;
+use crate::assertion::Assertion;
 use averment_report::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
 use averment_report::table::{Item, RuleItem, Table};
 use averment_report::unjudged::UnjudgedReport;

@@ -1,9 +1,10 @@
 //! Compiled rules, and what they say of runs.
 
+use crate::assertion::Assertion;
 use crate::builder::RulesBuilder;
 use crate::error::{Diagnostics, Problem, ReadError, RulesError, RunError};
 use crate::explain::Explanation;
-use crate::outcome::{Outcome, Severity, Verdict};
+use crate::outcome::{Outcome, Verdict};
 use crate::stages::params;
 use crate::trace::Trace;
 use averment_base::limits::Limits;
@@ -18,7 +19,7 @@ use averment_report::gate::Policy;
 use averment_report::model::{self, Detail, Unreadable};
 use averment_report::reading::{Reading, parse};
 use averment_report::redact_path::RedactPath;
-use averment_report::table::{Item, Location, Table};
+use averment_report::table::{Location, Table};
 use averment_traces::expected::Expected;
 use averment_traces::names::Names;
 use averment_traces::prices::Prices;
@@ -201,7 +202,7 @@ impl Rules {
     /// The assertions that are checked, in the order of the rules.
     pub fn assertions(&self) -> impl Iterator<Item = Assertion<'_>> {
         let table = &*self.inner.table;
-        table.items.iter().map(move |item| Assertion { table, item })
+        table.items.iter().map(move |item| Assertion::new(table, item))
     }
 
     /// The assertion with this id, as outcomes name it: its text, its place, its settings.
@@ -365,73 +366,6 @@ impl Iterator for RawRuns {
 impl std::fmt::Debug for RawRuns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RawRuns").field("failed", &self.failed).finish_non_exhaustive()
-    }
-}
-
-/// An assertion of the rules, whatever the run.
-#[derive(Debug, Clone, Copy)]
-pub struct Assertion<'r> {
-    table: &'r Table,
-    item: &'r Item,
-}
-
-impl<'r> Assertion<'r> {
-    pub(crate) fn new(table: &'r Table, item: &'r Item) -> Self {
-        Self { table, item }
-    }
-
-    /// Its id: that of its rule with a number, `approval.1`, the one it was given, or one made of file and text.
-    #[must_use]
-    pub fn id(&self) -> &'r str {
-        &self.item.id
-    }
-
-    /// The id of its rule; `None` for an assertion outside of rules.
-    #[must_use]
-    pub fn rule(&self) -> Option<&'r str> {
-        self.table.rule_of(self.item).map(|rule| rule.id.as_str())
-    }
-
-    /// The sentence of its rule, where it has one.
-    #[must_use]
-    pub fn sentence(&self) -> Option<&'r str> {
-        self.table.rule_of(self.item)?.sentence.as_deref()
-    }
-
-    /// Its text on one line.
-    #[must_use]
-    pub fn text(&self) -> &'r str {
-        &self.item.text
-    }
-
-    /// Where it stands in the rules.
-    #[must_use]
-    pub fn place(&self) -> &'r Location {
-        &self.item.location
-    }
-
-    /// What its failure means for the run.
-    #[must_use]
-    pub fn severity(&self) -> Severity {
-        self.item.severity
-    }
-
-    /// How much it counts in scores.
-    #[must_use]
-    pub fn weight(&self) -> f64 {
-        self.item.weight
-    }
-
-    /// Its tags.
-    #[must_use]
-    pub fn tags(&self) -> &'r [String] {
-        &self.item.tags
-    }
-
-    /// The class of its failures: its id and its label.
-    #[must_use]
-    pub fn class(&self) -> Option<(&'r str, Option<&'r str>)> {
-        self.item.class.as_ref().map(|class| (class.id.as_str(), class.label.as_deref()))
     }
 }
 

@@ -11,5 +11,6 @@ pub mod normal;
 mod nothing;
 mod priced;
 pub mod run;
+mod source;
 pub mod timeline;
 pub mod written;

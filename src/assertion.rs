@@ -1,0 +1,71 @@
+//! The assertions of rules, whatever the run.
+
+use crate::outcome::Severity;
+use averment_report::table::{Item, Location, Table};
+
+/// An assertion of the rules, whatever the run.
+#[derive(Debug, Clone, Copy)]
+pub struct Assertion<'r> {
+    table: &'r Table,
+    item: &'r Item,
+}
+
+impl<'r> Assertion<'r> {
+    pub(crate) fn new(table: &'r Table, item: &'r Item) -> Self {
+        Self { table, item }
+    }
+
+    /// Its id: that of its rule with a number, `approval.1`, the one it was given, or one made of file and text.
+    #[must_use]
+    pub fn id(&self) -> &'r str {
+        &self.item.id
+    }
+
+    /// The id of its rule; `None` for an assertion outside of rules.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'r str> {
+        self.table.rule_of(self.item).map(|rule| rule.id.as_str())
+    }
+
+    /// The sentence of its rule, where it has one.
+    #[must_use]
+    pub fn sentence(&self) -> Option<&'r str> {
+        self.table.rule_of(self.item)?.sentence.as_deref()
+    }
+
+    /// Its text on one line.
+    #[must_use]
+    pub fn text(&self) -> &'r str {
+        &self.item.text
+    }
+
+    /// Where it stands in the rules.
+    #[must_use]
+    pub fn place(&self) -> &'r Location {
+        &self.item.location
+    }
+
+    /// What its failure means for the run.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        self.item.severity
+    }
+
+    /// How much it counts in scores.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.item.weight
+    }
+
+    /// Its tags.
+    #[must_use]
+    pub fn tags(&self) -> &'r [String] {
+        &self.item.tags
+    }
+
+    /// The class of its failures: its id and its label.
+    #[must_use]
+    pub fn class(&self) -> Option<(&'r str, Option<&'r str>)> {
+        self.item.class.as_ref().map(|class| (class.id.as_str(), class.label.as_deref()))
+    }
+}

@@ -54,13 +54,16 @@ impl Said {
 
     /// A key that means nothing here, with the nearest of those that do.
     pub fn unknown_key(&mut self, key: &Node, what: &str, known: &[&str]) {
-        let name = key.key();
-        let near = suggest::nearest(&name, known.iter().copied());
-        let help = match near {
+        self.unknown_name(key.span, &key.key(), what, known);
+    }
+
+    /// The same for a key that is no part of YAML.
+    pub fn unknown_name(&mut self, place: Span, name: &str, what: &str, known: &[&str]) {
+        let help = match suggest::nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("{what} may have {}", listed(known)),
         };
-        self.error(Slug::UnknownField, key.span, format!("{what} has no key `{name}`"), help);
+        self.error(Slug::UnknownField, place, format!("{what} has no key `{name}`"), help);
     }
 
     /// A word that is none of those that are known.

@@ -205,6 +205,27 @@ impl Writer {
     }
 }
 
+/// How loosely the outermost operator of an expression binds, the loosest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Binds {
+    /// The body of a quantifier, which reaches as far as it can: `any x in xs: …`.
+    Reaches,
+    /// `or`
+    Or,
+    /// `and`
+    And,
+    /// `not`
+    Not,
+    /// `==`, `contains` and all other tests.
+    Test,
+    /// `+`, `-`
+    Sum,
+    /// `*`, `/`, `%`
+    Product,
+    /// A name, a literal, a path, a call of a function.
+    Closely,
+}
+
 /// A text as the language writes it.
 #[must_use]
 pub fn quoted(text: &str) -> String {

@@ -4,7 +4,7 @@ use super::eval::number_text;
 use super::matcher::Asks;
 use super::program::Program;
 use super::value::{Item, Kind, Told, Value};
-use crate::writer::quoted;
+use crate::writer::{Binds, quoted};
 use averment_base::source::Span;
 
 /// A list of steps: the word of its kind, the name of its list.
@@ -178,7 +178,7 @@ impl Program<'_, '_> {
                     self.not_read(span, &format!("what a function asks of arguments: {}", why(&given)));
                     return None;
                 };
-                tests.push(truth.inside(super::value::Binds::And));
+                tests.push(truth.inside(Binds::And));
             }
             Some((_, span)) => {
                 self.not_read(span, "a function that only a running program shows");

@@ -2,9 +2,9 @@
 
 use super::eval::{open, regex_of, written};
 use super::program::Program;
-use super::value::{Binds, Item, Kind, Scope, Told, Value};
+use super::value::{Item, Kind, Scope, Told, Value};
 use crate::typescript::tree::{Body, Function};
-use crate::writer::{member, quoted};
+use crate::writer::{Binds, member, quoted};
 use averment_base::source::Span;
 
 /// The properties of what is known of a run: whose, its name, what it is here.
@@ -218,7 +218,7 @@ impl Program<'_, '_> {
                         "length".to_owned(),
                         Item::new(Value::Told(Told::new(text, Kind::Number)), Span::default()),
                     )]),
-                    _ => Value::Told(Told::bound(text, Binds::Or, Kind::Truth)),
+                    _ => Value::Told(Told::bound(text, Binds::Reaches, Kind::Truth)),
                 }
             }
             _ => Value::Open(format!("what `{name}` gives of a list of a run")),

@@ -2,9 +2,9 @@
 
 use super::eval::{number_text, open, plain_truth, whole, written};
 use super::program::Program;
-use super::value::{Binds, Item, Kind, Told, Value};
+use super::value::{Item, Kind, Told, Value};
 use crate::regex_flavour::javascript;
-use crate::writer::{object_key, quoted};
+use crate::writer::{Binds, object_key, quoted};
 
 impl Program<'_, '_> {
     pub(super) fn unary(&mut self, operator: &str, of: &Item) -> Value {

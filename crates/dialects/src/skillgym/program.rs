@@ -1,13 +1,10 @@
 //! The modules of a suite, and what is followed of them within bounds.
 
 use super::eval::open;
-use super::value::{Bound, Scope, Scopes, Value};
+use super::value::{Bound, Item, Scope, Scopes, Value};
 use crate::Lowering;
-use crate::typescript::tree::UNREADABLE;
-use crate::typescript::{
-    self,
-    tree::{Stmt, StmtKind},
-};
+use crate::typescript;
+use crate::typescript::tree::{Expr, ExprKind, Pattern, Stmt, StmtKind, UNREADABLE};
 use averment_base::diagnostic::Slug;
 use averment_base::source::{FileId, SourceFile, Span};
 use std::collections::BTreeMap;
@@ -108,13 +105,10 @@ impl<'a, 'l> Program<'a, 'l> {
         let number = self.modules.len();
         self.modules.push(Module { scope, statements: Rc::clone(&statements), folder });
         for statement in statements.iter() {
-            if statement.kind == StmtKind::Other(UNREADABLE) {
-                self.not_read(
-                    statement.span,
-                    "a statement that is no TypeScript, as far as can be seen: is a bracket or a quote open?",
-                );
-            }
             self.declared(number, statement, scope);
+        }
+        for statement in statements.iter() {
+            self.done_at_the_top(statement, scope);
         }
         number
     }
@@ -136,22 +130,43 @@ impl<'a, 'l> Program<'a, 'l> {
                 }
             }
             StmtKind::Assign(Some(name)) => {
-                let changed = super::value::Item::new(open("a value that changes"), statement.span);
+                let changed = Item::new(open("a value that changes"), statement.span);
                 self.scopes.bind(scope, name, Bound::Item(changed));
             }
             _ => {}
         }
     }
 
+    /// What a module does when it is read may change what it declares: `cases.push(…)`, also in a loop.
+    fn done_at_the_top(&mut self, statement: &Stmt, scope: Scope) {
+        const DECLARED: [&str; 4] = ["a class", "an enumeration", "a generator", "a namespace"];
+        match &statement.kind {
+            StmtKind::Assign(_) => self.not_read(statement.span, "an assignment"),
+            StmtKind::ForOf { .. } | StmtKind::If { .. } | StmtKind::Block(_) | StmtKind::Throw(_) => {
+                self.not_read(statement.span, "what a module does when it is read");
+            }
+            StmtKind::Other(UNREADABLE) => {
+                let what = "a statement that is no TypeScript, as far as can be seen: is a bracket or a quote open?";
+                self.not_read(statement.span, what);
+            }
+            StmtKind::Other(what) if !DECLARED.contains(what) => self.not_read(statement.span, what),
+            StmtKind::Expr(Expr { kind: ExprKind::Call { callee, arguments }, span }) => {
+                let of = match &callee.kind {
+                    ExprKind::Member { of, .. } => Some(self.eval(of, scope)),
+                    _ => None,
+                };
+                let given = arguments.iter().map(|argument| self.eval(&argument.value, scope));
+                let items: Vec<Item> = of.into_iter().chain(given).collect();
+                if items.iter().any(|item| matches!(item.value, Value::List(_) | Value::Object(_))) {
+                    self.not_read(*span, "a call that may change what is declared");
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// A name at the top of a module: its value is looked at when somebody asks for it.
-    fn bound_later(
-        &mut self,
-        pattern: &crate::typescript::tree::Pattern,
-        value: Option<&crate::typescript::tree::Expr>,
-        span: Span,
-        scope: Scope,
-    ) {
-        use crate::typescript::tree::Pattern;
+    fn bound_later(&mut self, pattern: &Pattern, value: Option<&Expr>, span: Span, scope: Scope) {
         match (pattern, value) {
             (Pattern::Name(name, _), Some(value)) => {
                 self.scopes.bind(scope, name, Bound::Later(Rc::new(value.clone())))
@@ -161,7 +176,7 @@ impl<'a, 'l> Program<'a, 'l> {
                 self.bind(pattern, item, scope);
             }
             (pattern, None) => {
-                let item = super::value::Item::new(open("a value that is given later"), span);
+                let item = Item::new(open("a value that is given later"), span);
                 self.bind(pattern, item, scope);
             }
         }
@@ -181,7 +196,7 @@ impl<'a, 'l> Program<'a, 'l> {
             _ if asserts => format!("assert.{name}"),
             _ => name.to_owned(),
         };
-        Bound::Item(super::value::Item::new(Value::Api(path), span))
+        Bound::Item(Item::new(Value::Api(path), span))
     }
 
     /// The module that a path leads to.
@@ -267,7 +282,6 @@ impl<'a, 'l> Program<'a, 'l> {
 
 /// Whether a statement declares a name.
 fn declares(statement: &Stmt, name: &str) -> bool {
-    use crate::typescript::tree::Pattern;
     match &statement.kind {
         StmtKind::Function(own, _) => own == name,
         StmtKind::Bind(bound, _) => bound.iter().any(|(pattern, _)| match pattern {

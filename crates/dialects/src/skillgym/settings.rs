@@ -6,9 +6,10 @@ use super::program::Program;
 use super::value::{Item, Value};
 use crate::shape::listed;
 use crate::writer::{is_identifier, label, object_key, quoted};
-use averment_base::diagnostic::{Slug, suggest};
+use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use averment_engine::check::files::normalized;
+use averment_engine::check::{AGENTS, WORKSPACES};
 use std::path::Path;
 
 /// A line of settings, or a block of them.
@@ -54,9 +55,7 @@ const RUN: &[&str] = &[
     "workspace",
 ];
 const AGENT: &[&str] = &["type", "model", "command", "commandArgs", "env"];
-const AGENTS: &[&str] = &["claude-code", "codex", "copilot", "cursor-agent", "opencode"];
 const WORKSPACE: &[&str] = &["mode", "cwd", "templateDir", "bootstrap"];
-const MODES: &[&str] = &["none", "shared", "isolated"];
 const BOOTSTRAP: &[&str] = &["command", "args", "timeoutMs", "env"];
 const SNAPSHOTS: &[&str] = &["path", "metric", "tolerance"];
 const METRICS: &[(&str, &str)] = &[
@@ -82,12 +81,7 @@ impl Program<'_, '_> {
             Value::Object(entries) => {
                 let entries = entries.clone();
                 for (key, value) in entries.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-                    let help = match suggest::nearest(key, known.iter().copied()) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => format!("SkillGym knows {}", listed(known)),
-                    };
-                    let message = format!("`{path}` has no key `{key}`");
-                    self.lowering.said.error(Slug::UnknownField, value.span, message, help);
+                    self.lowering.said.unknown_name(value.span, key, path, known);
                 }
                 Some(entries)
             }
@@ -270,7 +264,7 @@ impl Program<'_, '_> {
     /// A workspace, of a suite or of a configuration.
     pub(super) fn workspace(&mut self, workspace: &Item, base: &Base) -> Option<Setting> {
         let entries = self.known_keys(workspace, "workspace", WORKSPACE)?;
-        let modes: Vec<(&str, &str)> = MODES.iter().map(|mode| (*mode, *mode)).collect();
+        let modes: Vec<(&str, &str)> = WORKSPACES.iter().map(|mode| (*mode, *mode)).collect();
         let mode =
             self.word_of(&entries, "mode", "workspace", &modes).map_or_else(|| "none".to_owned(), |(mode, _)| mode);
         let misplaced: &[&str] = if mode == "none" { &["templateDir", "bootstrap"] } else { &["cwd"] };

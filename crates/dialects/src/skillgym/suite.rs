@@ -6,10 +6,10 @@ use super::groups::why;
 use super::operators::milliseconds;
 use super::program::Program;
 use super::settings::{Base, Setting, find};
-use super::value::{Binds, Item, Kind, Scope, Told, Value};
+use super::value::{Item, Kind, Scope, Told, Value};
 use crate::Lowering;
 use crate::typescript::tree::{Body, Expr, ExprKind, Stmt, StmtKind};
-use crate::writer::{Labels, Sentence, Writer, label, quoted};
+use crate::writer::{Binds, Labels, Sentence, Writer, label, quoted};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use averment_syntax::words;
@@ -354,7 +354,7 @@ fn written(line: &Line, out: &mut Writer) {
         Line::When(condition, place, lines) => {
             out.block(
                 *place,
-                |out| out.put(&format!("when {}", condition.text)),
+                |out| out.put(&format!("when {}", condition.inside(Binds::Or))),
                 |out| lines.iter().for_each(|line| written(line, out)),
             );
         }

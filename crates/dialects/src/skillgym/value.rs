@@ -1,6 +1,7 @@
 //! What an expression of a suite is: a value that is there without a run, something of a run, or neither.
 
 use crate::typescript::tree::{Expr, Function};
+use crate::writer::Binds;
 use averment_base::source::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -100,18 +101,6 @@ pub(super) struct Told {
     pub(super) kind: Kind,
     /// The opposite of a condition, where that has a word of its own.
     pub(super) opposite: Option<String>,
-}
-
-/// How loosely an operator binds, the loosest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Binds {
-    Or,
-    And,
-    Not,
-    Test,
-    Sum,
-    Product,
-    Closely,
 }
 
 /// What something of a run is.

@@ -4,7 +4,8 @@
 //! match, and of `not`, which holds. Here it is a `required(…)`, whose verdict is `error`, or a test that it `exists`. An assertion stops at its first part
 //! that does not hold, as `and` does where that is plainly false: each part that others follow therefore asks for the type first.
 
-use super::cond::{Binds, Cond, Pieces};
+use super::cond::{Cond, Pieces};
+use crate::writer::Binds;
 use averment_base::source::Span;
 use std::collections::BTreeSet;
 

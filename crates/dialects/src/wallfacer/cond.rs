@@ -1,19 +1,10 @@
 //! Conditions in the making: text with the places that it was made of, and how tightly its operators bind.
 
-use crate::writer::Writer;
+use crate::writer::{Binds, Writer};
 use averment_base::source::Span;
 
 /// Text in pieces, each with its place.
 pub(super) type Pieces = Vec<(Span, String)>;
-
-/// How tightly the outermost operator of a condition binds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Binds {
-    Or,
-    And,
-    Not,
-    Test,
-}
 
 /// A condition.
 #[derive(Debug, Clone)]

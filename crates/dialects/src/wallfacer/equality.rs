@@ -2,11 +2,11 @@
 
 use super::Sentences;
 use super::check::{Check, Guard, Leaf, Part, Test};
-use super::cond::Binds;
 use super::kinds::{leaf, of_first};
 use super::names::Names;
 use super::operand::Operand;
 use super::regex;
+use crate::writer::Binds;
 use crate::yaml::{Node, Value};
 use averment_base::source::Span;
 

@@ -2,12 +2,12 @@
 
 use super::Sentences;
 use super::check::{Check, Guard, Leaf, Part, Test};
-use super::cond::Binds;
 use super::equality::equality;
 use super::names::Names;
 use super::operand::Operand;
 use super::regex;
 use crate::jsonpath::Path;
+use crate::writer::Binds;
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;

@@ -259,6 +259,43 @@ fn what_a_program_decides_is_listed_and_never_left_out_of_a_check() {
     }
 }
 
+/// Cases that are added when the module is read would not be checked, and nothing else would say so.
+#[test]
+fn what_a_module_does_when_it_is_read_is_listed() {
+    let one = "{ id: 'a', prompt: 'p', assert(report) { assert.output.notEmpty(report) } }";
+    for added in [
+        "suite.push({ id: 'b', prompt: 'q', assert() {} })",
+        "for (const name of ['x']) suite.push({ id: name, prompt: name, assert() {} })",
+        "if (process.env.CI) suite.pop()",
+        "suite[0].prompt = 'other'",
+        "Object.assign(suite[0], { prompt: 'other' })",
+        "names.forEach((name) => suite.push({ id: name, prompt: name, assert() {} }))",
+        "for (let i = 0; i < 2; i++) suite.pop()",
+    ] {
+        let text = format!(
+            "import {{ assert }} from 'skillgym'\nconst names = ['x'];\nconst suite = [{one}];\n{added}\nexport default suite"
+        );
+        let (refused, said) = imported(&text, &[], false);
+        assert!(refused.is_none() && said.contains("demo-suite.ts:4:"), "{added}:\n{said}");
+    }
+    // What only prints or prepares changes no case.
+    let text = format!(
+        "import {{ assert }} from 'skillgym'\nconst dir = '/tmp/x';\nconst suite = [{one}];\nconsole.log('a'); mkdirSync(dir);\nclass A {{}}\nexport default suite"
+    );
+    assert!(imported(&text, &[], false).0.is_some());
+}
+
+/// The body of a quantifier reaches as far as it can: what stands beside it is no part of it.
+#[test]
+fn a_condition_on_elements_ends_where_its_function_does() {
+    let text = "import { assert } from 'skillgym'\nexport default [{ id: 'c', prompt: 'p', assert(report, ctx) { assert.ok(ctx.getCommands().some((c) => c.command === 'x') || report.finalOutput.includes('y')) } }]";
+    let commands = |list: Value| json!({ "prompt": "p", "output": "y", "commands": list });
+    assert!(verdict(text, &commands(json!([]))));
+    assert!(verdict(text, &commands(json!([{ "command": "z" }]))));
+    let blocks = sentences("if (ctx.getCommands().every((c) => c.command !== 'x')) { assert.output.notEmpty(report) }");
+    assert!(blocks.starts_with("when (all x in commands: x.command != \"x\") {"), "{blocks}");
+}
+
 #[test]
 fn mistakes_in_suites_and_configurations_are_told_where_they_stand() {
     let of = |entries: &str| format!("export default [{{ {entries} }}]");

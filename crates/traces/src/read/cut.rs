@@ -1,7 +1,8 @@
 //! A file that is read whole, cut into its runs: values one behind the other, and lists of them.
 
 use super::pieces::{Pieces, Places};
-use super::{RawRun, RunText, TextForm, form, pieces, split};
+use super::walk::Indexed;
+use super::{RawRun, RunText, TextForm, form, split, walk};
 use crate::adapt;
 use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
@@ -61,7 +62,7 @@ impl Cut<'_> {
         let mut start = split::skip_blank(&self.shared, 0);
         let mut found = 0;
         while start < self.shared.len() {
-            let (end, keys) = pieces::end_and_keys(&self.shared, start);
+            let (end, keys) = walk::end_and_keys(&self.shared, start);
             let end = end.unwrap_or(self.shared.len()).max(start + 1);
             let end = (end..=self.shared.len()).find(|at| self.shared.is_char_boundary(*at)).unwrap_or(end);
             let next = split::skip_blank(&self.shared, end);
@@ -93,7 +94,7 @@ impl Cut<'_> {
             if !single && cutting.by.is_empty() {
                 return None;
             }
-            let found = Pieces::find_in(&shared, start, cutting, single);
+            let found = Pieces::find_in(Indexed::not(&shared), start, cutting, single);
             found.filter(|found| {
                 (found.runs() > 1 || !single || cutting.takes_parts_alone())
                     && found.is_of(&shared, format, self.limits)

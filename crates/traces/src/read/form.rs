@@ -3,7 +3,7 @@
 use super::TextForm;
 use super::bytes::valid_part;
 use super::scattered::Scattered;
-use super::{pieces, split};
+use super::{split, walk};
 use crate::adapt;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -92,7 +92,7 @@ impl<'t> Beginning<'t> {
     fn of(records: impl Iterator<Item = (usize, &'t str)>) -> Self {
         let with_keys = |(_, record): (usize, &'t str)| {
             let record = record.trim_ascii();
-            let (_, keys) = pieces::end_and_keys(record, 0);
+            let (_, keys) = walk::end_and_keys(record, 0);
             (record, keys.into_iter().filter_map(|key| record.get(key)).collect())
         };
         Self(records.take(FIRST_LINES).map(with_keys).collect())

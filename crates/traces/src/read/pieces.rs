@@ -1,7 +1,7 @@
 //! The parts of the runs that one value holds, found by their brackets, and the text that each run has of its own.
 
-use super::split::{self, end_of_value};
-use super::walk::{self, Entry};
+use super::split;
+use super::walk::{self, Entry, Indexed};
 use crate::adapt;
 use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
@@ -21,6 +21,8 @@ pub(super) struct Pieces {
     pub(super) ids: Vec<Option<String>>,
     /// The offset behind the value.
     pub(super) end: usize,
+    /// The value holds nothing that no run keeps.
+    keeps_all: bool,
 }
 
 /// An object or list that holds parts.
@@ -65,13 +67,14 @@ impl Piece {
 
 impl Pieces {
     /// The parts of runs in the value at `start`; `None` where the cutting does not fit it.
-    pub(super) fn find(text: &str, start: usize, cutting: &Cutting) -> Option<Self> {
-        Self::find_in(text, start, cutting, true)
+    pub(super) fn find(indexed: Indexed<'_>, start: usize, cutting: &Cutting) -> Option<Self> {
+        Self::find_in(indexed, start, cutting, true)
     }
 
     /// The same; where the value is not the only one, those behind it are looked through like the elements of a list.
-    pub(super) fn find_in(text: &str, start: usize, cutting: &Cutting, single: bool) -> Option<Self> {
-        let mut finder = Finder { text, cutting, found: Self::default(), runs: FxHashMap::default() };
+    pub(super) fn find_in(indexed: Indexed<'_>, start: usize, cutting: &Cutting, single: bool) -> Option<Self> {
+        let text = indexed.text;
+        let mut finder = Finder { text, indexed, cutting, found: Self::default(), runs: FxHashMap::default() };
         if !single {
             let list = finder.around(None);
             let mut at = start;
@@ -89,6 +92,11 @@ impl Pieces {
             finder.found.end = finder.value(start, 0, None)?;
         }
         Some(finder.found).filter(|found| !found.parts.is_empty())
+    }
+
+    /// Whether the value as it stands is the text of a run.
+    pub(super) fn is_one_run(&self) -> bool {
+        self.keeps_all && self.runs() == 1
     }
 
     /// How many runs there are.
@@ -179,6 +187,7 @@ impl Pieces {
 
 struct Finder<'a> {
     text: &'a str,
+    indexed: Indexed<'a>,
     cutting: &'a Cutting,
     found: Pieces,
     runs: FxHashMap<&'a str, usize>,
@@ -198,13 +207,16 @@ impl<'a> Finder<'a> {
 
     /// Looks through a value on the way; gives its end.
     fn value(&mut self, start: usize, level: usize, parent: Option<usize>) -> Option<usize> {
-        let text = self.text;
-        let Some(keys) = self.cutting.way.get(level) else { return self.part(start, parent) };
+        let (text, indexed) = (self.text, self.indexed);
+        let Some(keys) = self.cutting.way.get(level) else {
+            self.found.keeps_all |= parent.is_none();
+            return self.part(start, parent);
+        };
         if text.as_bytes().get(start) != Some(&b'{') {
             // What stands among containers and is none goes with the parts before it.
-            return if parent.is_some() { self.part(start, parent) } else { end_of_value(text, start) };
+            return if parent.is_some() { self.part(start, parent) } else { indexed.end_of_value(start) };
         }
-        let (mut lists, mut kept, mut several) = (Vec::new(), Vec::new(), false);
+        let (mut lists, mut kept, mut several, mut entries) = (Vec::new(), Vec::new(), false, 0_usize);
         let keeps = (level == 0).then_some(self.cutting.keeps);
         let (alone, outer) = (self.cutting.takes_parts_alone(), parent);
         let inside = |key: &str, at: usize| {
@@ -223,17 +235,21 @@ impl<'a> Finder<'a> {
             Some(end)
         };
         let keep = |entry: &Entry| {
+            entries += 1;
             let key = text.get(entry.key.clone()).unwrap_or_default();
             if keeps.is_some_and(|keeps| keeps.contains(&key)) {
                 kept.push(entry.key.start - 1..entry.value.end);
             }
         };
-        let end = walk::object(text, start, inside, keep)?;
+        let end = walk::object(indexed, start, inside, keep)?;
         if several {
             return None;
         }
         if lists.is_empty() && level == 0 && parent.is_some() {
             return self.part(start, parent);
+        }
+        if parent.is_none() && level == 0 {
+            self.found.keeps_all = entries == 1 && !alone;
         }
         for (around, list) in lists {
             let (before, after) = match keeps {
@@ -248,9 +264,9 @@ impl<'a> Finder<'a> {
     }
 
     fn part(&mut self, start: usize, parent: Option<usize>) -> Option<usize> {
-        let end = end_of_value(self.text, start)?;
+        let end = self.indexed.end_of_value(start)?;
         let id = || {
-            let found = self.cutting.by.iter().find_map(|way| walk::under(self.text, start, way))?;
+            let found = self.cutting.by.iter().find_map(|way| walk::under(self.indexed, start, way))?;
             Some(self.text.get(found)?.trim_matches('"'))
         };
         let run = match (self.cutting.by.is_empty(), id()) {
@@ -284,29 +300,6 @@ impl<'a> Finder<'a> {
         self.found.ids.push(id.map(str::to_owned));
         self.found.ids.len() - 1
     }
-}
-
-/// So many elements of a list are asked for their keys.
-const ELEMENTS: usize = 4;
-
-/// The end of the value at `start`, and the keys of the object that it is, or of the first elements of a list.
-pub(super) fn end_and_keys(text: &str, start: usize) -> (Option<usize>, Vec<Range<usize>>) {
-    let mut keys = Vec::new();
-    if text.as_bytes().get(start) != Some(&b'[') {
-        let end = walk::object(text, start, |_, _| None, |entry| keys.push(entry.key.clone()));
-        return (end.or_else(|| end_of_value(text, start)), keys);
-    }
-    let mut at = split::skip_blank(text, start + 1);
-    for _ in 0..ELEMENTS {
-        let of_object = walk::object(text, at, |_, _| None, |entry| keys.push(entry.key.clone()));
-        let Some(end) = of_object.or_else(|| end_of_value(text, at)).filter(|end| *end > at) else { break };
-        let next = split::skip_blank(text, end);
-        if text.as_bytes().get(next) != Some(&b',') {
-            break;
-        }
-        at = split::skip_blank(text, next + 1);
-    }
-    (end_of_value(text, start), keys)
 }
 
 /// The beginning of an object with the entries that are kept, and of its list last.
@@ -396,7 +389,7 @@ mod tests {
     const FLAT: Cutting = Cutting { way: &[], by: &[&["trace"]], keeps: &[] };
 
     fn runs(text: &str, cutting: &Cutting) -> Vec<String> {
-        let Some(found) = Pieces::find(text, 0, cutting) else { return Vec::new() };
+        let Some(found) = Pieces::find(Indexed::not(text), 0, cutting) else { return Vec::new() };
         found.by_run().iter().map(|parts| join(text, &found.text_of(parts)).unwrap()).collect()
     }
 
@@ -421,7 +414,7 @@ mod tests {
             runs,
             [r#"{"eval": {"a": 1},"samples" : [{"id": 1}]}"#, r#"{"eval": {"a": 1},"samples" : [{"id": 2}]}"#]
         );
-        let found = Pieces::find(text, 0, &SAMPLES).unwrap();
+        let found = Pieces::find(Indexed::not(text), 0, &SAMPLES).unwrap();
         let pieces = found.text_of(&found.by_run()[1]);
         let places = Places::of(text, &found).of_run(&pieces, (3, 0));
         let (line, column) = (places[2].line, places[2].column);

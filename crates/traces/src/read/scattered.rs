@@ -1,12 +1,14 @@
 //! Files with parts of runs on their lines, those of one run scattered over the file: the parts of a run are gathered, within a bound.
 
 use super::pieces::{Pieces, Places, join};
+use super::walk::Indexed;
 use super::{RawRun, RunText, TextForm, bytes, split};
 use crate::adapt;
 use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
 use crate::error::ReadError;
-use averment_base::limits::Limits;
+use crate::scan::{Cursor, Index};
+use averment_base::limits::{LONG, Limits};
 use averment_runs::run::{ReadWarning, RunSource, TextPart};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -31,6 +33,7 @@ pub(super) struct Scattered {
     held: usize,
     early: FxHashSet<u64>,
     runs: usize,
+    index: Index,
     /// Nothing else was found in the file.
     alone: bool,
 }
@@ -55,7 +58,7 @@ impl Scattered {
             cutting.first_keys().any(has) && (!cutting.way.is_empty() || line.starts_with('[') || format.may_know(has))
         };
         let (_, cutting) = adapt::cuttings().filter(may_fit).find(|(format, cutting)| {
-            Pieces::find(line, 0, cutting)
+            Pieces::find(Indexed::not(line), 0, cutting)
                 .filter(|found| !cutting.by.is_empty() || found.runs() > 1)
                 .is_some_and(|found| found.is_of(line, format, limits))
         })?;
@@ -67,6 +70,7 @@ impl Scattered {
             held: 0,
             early: FxHashSet::default(),
             runs: 0,
+            index: Index::default(),
             alone: true,
         })
     }
@@ -81,13 +85,21 @@ impl Scattered {
     ) {
         let start = split::skip_blank(line, 0);
         let is_one = |found: &Pieces| split::skip_blank(line, found.end) >= line.len();
-        let Some(found) = Pieces::find(line, start, self.cutting).filter(is_one) else {
+        let index = (line.len() <= LONG && self.index.build(line.as_bytes()).is_ok()).then_some(&self.index);
+        let cursor =
+            index.filter(|index| index.is_clean()).map(|index| Cursor::new(line.as_bytes(), index, limits.json_depth));
+        let indexed = Indexed { text: line, cursor };
+        let Some(found) = Pieces::find(indexed, start, self.cutting).filter(is_one) else {
             // What is wrong with it is for the reader to say.
             self.alone = false;
             ready.push_back(Ok(RawRun::new(line.to_owned(), source())));
             return;
         };
         let at = source();
+        if found.is_one_run() && !self.cutting.by.is_empty() {
+            self.whole_line(line, start, &found, &at);
+            return self.make_room(&at.file, limits, ready);
+        }
         let places = Places::of(line, &found);
         for (id, parts) in found.ids.iter().zip(found.by_run()) {
             let id = id.clone().unwrap_or_default();
@@ -107,15 +119,27 @@ impl Scattered {
                 // Of several lists one is made.
                 let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
                 let shift = usize::from(list.is_some());
-                let of_run =
-                    of_run.into_iter().map(|place| TextPart { start: place.start.saturating_sub(shift), ..place });
-                self.add(id, list.unwrap_or(&text), of_run.collect(), first);
+                let of_run: Vec<TextPart> = of_run
+                    .into_iter()
+                    .map(|place| TextPart { start: place.start.saturating_sub(shift), ..place })
+                    .collect();
+                self.add(id, list.unwrap_or(&text), &of_run, first);
             }
         }
         self.make_room(&at.file, limits, ready);
     }
 
-    fn add(&mut self, id: String, text: &str, places: Vec<TextPart>, first: (usize, usize, u64)) {
+    /// Takes in a line that is a part of one run as it stands.
+    fn whole_line(&mut self, line: &str, start: usize, found: &Pieces, at: &RunSource) {
+        let column = |offset: usize| line.get(..offset).unwrap_or_default().chars().count() + 1;
+        let place = TextPart { start: 0, line: at.line, column: column(start), offset: at.offset + start as u64 };
+        let first = found.range(0).start;
+        let text = line.get(start..found.end).unwrap_or_default();
+        let id = found.ids.first().cloned().flatten().unwrap_or_default();
+        self.add(id, text, &[place], (at.line, column(first), at.offset + first as u64));
+    }
+
+    fn add(&mut self, id: String, text: &str, places: &[TextPart], first: (usize, usize, u64)) {
         self.touches += 1;
         let touched = self.touches;
         let runs = &mut self.runs;
@@ -124,8 +148,9 @@ impl Scattered {
             *runs += 1;
             let warnings = late.then(|| ReadWarning { message: TOO_LATE.to_owned(), offset: 0, lost: false });
             Gathered {
-                text: String::new(),
-                places: Vec::new(),
+                // Most often nothing comes behind it but the bracket.
+                text: String::with_capacity(text.len() + 2),
+                places: Vec::with_capacity(places.len()),
                 first,
                 position: *runs,
                 touched,
@@ -136,7 +161,7 @@ impl Scattered {
         gathered.text.push_str(if before == 0 { "[" } else { ",\n" });
         let start = gathered.text.len();
         gathered.text.push_str(text);
-        gathered.places.extend(places.into_iter().map(|place| TextPart { start: place.start + start, ..place }));
+        gathered.places.extend(places.iter().map(|place| TextPart { start: place.start + start, ..*place }));
         gathered.touched = touched;
         self.held += gathered.text.len() - before;
         self.touched.push_back((touched, id));

@@ -1,7 +1,28 @@
 //! Going through objects and lists by their brackets alone, without reading what is in between.
 
-use super::split::{end_of_value, skip_blank};
+use super::split::{self, skip_blank};
+use crate::scan::Cursor;
 use std::ops::Range;
+
+/// A text, with an index of it where somebody has one: that finds ends sooner.
+#[derive(Clone, Copy)]
+pub(super) struct Indexed<'a> {
+    pub(super) text: &'a str,
+    pub(super) cursor: Option<Cursor<'a>>,
+}
+
+impl<'a> Indexed<'a> {
+    /// A text without an index.
+    pub(super) fn not(text: &'a str) -> Self {
+        Self { text, cursor: None }
+    }
+
+    /// The offset behind the value at an offset; `None` where the text ends inside it.
+    pub(super) fn end_of_value(self, start: usize) -> Option<usize> {
+        let found = self.cursor.and_then(|cursor| cursor.value(start));
+        found.or_else(|| split::end_of_value(self.text, start))
+    }
+}
 
 /// An entry of an object: its key without quotes, and its value.
 pub(super) struct Entry {
@@ -12,11 +33,12 @@ pub(super) struct Entry {
 /// Goes through the entries of the object at `start`. `inside` is given the key and the start of each value, and gives its end where it
 /// has looked for it itself; `Err` ends the way. The end of the object; `None` where it is none.
 pub(super) fn object(
-    text: &str,
+    indexed: Indexed<'_>,
     start: usize,
     mut inside: impl FnMut(&str, usize) -> Option<usize>,
     mut found: impl FnMut(&Entry),
 ) -> Option<usize> {
+    let text = indexed.text;
     let mut at = first_inside(text, start, b'{')?;
     if byte(text, at) == Some(b'}') {
         return Some(at + 1);
@@ -25,14 +47,14 @@ pub(super) fn object(
         if byte(text, at) != Some(b'"') {
             return None;
         }
-        let key_end = end_of_value(text, at)?;
+        let key_end = indexed.end_of_value(at)?;
         let key = at + 1..key_end - 1;
         let colon = skip_blank(text, key_end);
         if byte(text, colon) != Some(b':') {
             return None;
         }
         let value = skip_blank(text, colon + 1);
-        let end = inside(text.get(key.clone())?, value).or_else(|| end_of_value(text, value))?;
+        let end = inside(text.get(key.clone())?, value).or_else(|| indexed.end_of_value(value))?;
         found(&Entry { key, value: value..end });
         match next(text, end, b'}')? {
             Next::Member(next) => at = next,
@@ -57,14 +79,15 @@ pub(super) fn list(text: &str, start: usize, mut inside: impl FnMut(usize) -> Op
 }
 
 /// The value under a way of keys in the object at `start`.
-pub(super) fn under(text: &str, start: usize, way: &[&str]) -> Option<Range<usize>> {
+pub(super) fn under(indexed: Indexed<'_>, start: usize, way: &[&str]) -> Option<Range<usize>> {
+    let text = indexed.text;
     let mut range = start..start;
     for wanted in way {
         let mut at = first_inside(text, range.start, b'{')?;
         range = loop {
-            let key_end = (byte(text, at) == Some(b'"')).then(|| end_of_value(text, at)).flatten()?;
+            let key_end = (byte(text, at) == Some(b'"')).then(|| indexed.end_of_value(at)).flatten()?;
             let value = skip_blank(text, skip_blank(text, key_end) + 1);
-            let end = end_of_value(text, value)?;
+            let end = indexed.end_of_value(value)?;
             if text.get(at + 1..key_end - 1) == Some(wanted) {
                 break value..end;
             }
@@ -75,6 +98,30 @@ pub(super) fn under(text: &str, start: usize, way: &[&str]) -> Option<Range<usiz
         };
     }
     Some(range)
+}
+
+/// So many elements of a list are asked for their keys.
+const ELEMENTS: usize = 4;
+
+/// The end of the value at `start`, and the keys of the object that it is, or of the first elements of a list.
+pub(super) fn end_and_keys(text: &str, start: usize) -> (Option<usize>, Vec<Range<usize>>) {
+    let indexed = Indexed::not(text);
+    let mut keys = Vec::new();
+    if text.as_bytes().get(start) != Some(&b'[') {
+        let end = object(indexed, start, |_, _| None, |entry| keys.push(entry.key.clone()));
+        return (end.or_else(|| indexed.end_of_value(start)), keys);
+    }
+    let mut at = skip_blank(text, start + 1);
+    for _ in 0..ELEMENTS {
+        let of_object = object(indexed, at, |_, _| None, |entry| keys.push(entry.key.clone()));
+        let Some(end) = of_object.or_else(|| indexed.end_of_value(at)).filter(|end| *end > at) else { break };
+        let next = skip_blank(text, end);
+        if text.as_bytes().get(next) != Some(&b',') {
+            break;
+        }
+        at = skip_blank(text, next + 1);
+    }
+    (indexed.end_of_value(start), keys)
 }
 
 enum Next {

@@ -17,6 +17,7 @@ use bumpalo::Bump;
 use order::Ordered;
 use rustc_hash::FxHashMap;
 pub(crate) use status::of_word as word_status;
+pub(crate) use step::records_any;
 
 /// A run in normal form, before anything is derived.
 #[derive(Debug)]

@@ -20,6 +20,7 @@ use super::error::{Placed, ReadError};
 use super::expected::Expected;
 use super::names::Names;
 use super::prices::{self, Prices, Spending};
+use super::projection::LineReader;
 use averment_base::limits::Limits;
 use averment_base::memory::asking;
 use averment_base::value::json::{self, Document};
@@ -132,6 +133,12 @@ impl RawRun {
     #[must_use]
     pub fn is_plain_session(&self) -> bool {
         self.form == TextForm::Lines && self.warnings.is_empty()
+    }
+
+    /// Whether the run may be a trace whose spans are read in part, of which nothing was odd so far.
+    #[must_use]
+    pub fn may_be_trace(&self) -> bool {
+        self.form == TextForm::Value && self.warnings.is_empty() && LineReader::is_trace(self.text())
     }
 
     /// The text that every place in the run counts in.

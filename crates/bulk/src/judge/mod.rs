@@ -315,10 +315,10 @@ impl<'p> Judge<'p> {
         });
     }
 
-    /// Prefilters a session. False where it has to be read in full all the same.
-    fn session(&mut self, raw: &RawRun) -> bool {
+    /// Prefilters a run that stands on several lines, or is put together of parts. False where it has to be read in full all the same.
+    fn projected(&mut self, raw: &RawRun) -> bool {
         let limits = self.pipeline.reading.limits;
-        let fits = raw.is_plain_session() && raw.text().len() <= limits.run_bytes;
+        let fits = (raw.is_plain_session() || raw.may_be_trace()) && raw.text().len() <= limits.run_bytes;
         // Without memory for an index it is read in full, which says so where there is none for that, either.
         let fits = fits && self.lines.is_some() && self.index.build(raw.text().as_bytes()).is_ok();
         let Some(mut reader) = self.lines.take_if(|_| fits) else { return false };
@@ -326,7 +326,11 @@ impl<'p> Judge<'p> {
         let cursor = Cursor::new(raw.text().as_bytes(), &index, limits.json_depth);
         let chunk = Chunk { text: raw.text(), cursor, arena: &arena, limits: &limits };
         let mut projection = Projection::default();
-        let read = reader.read_session(chunk, index.line_ends(), &mut projection).filter(|()| index.is_clean());
+        let read = match (index.is_clean(), raw.is_plain_session()) {
+            (false, _) => None,
+            (true, true) => reader.read_session(chunk, index.line_ends(), &mut projection),
+            (true, false) => reader.read_trace(chunk, &mut projection),
+        };
         self.lines = Some(reader);
         self.pipeline.faults.reach(Point::Line);
         let settled = read.map(|()| self.prefiltered(&projection, chunk, (None, raw.text()), &|| raw.source.clone()));
@@ -345,7 +349,7 @@ impl<'p> Judge<'p> {
             Ok(raw) => raw,
             Err(unreadable) => return self.push(Done::Unreadable(unreadable)),
         };
-        if self.session(raw) {
+        if self.projected(raw) {
             return;
         }
         self.guarded(raw.length(), &|| raw.source.name(), |this, full| {

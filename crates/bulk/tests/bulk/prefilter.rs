@@ -20,6 +20,7 @@ use std::collections::HashMap;
 mod conversations;
 mod responses;
 mod sessions;
+mod spans;
 
 /// Rules of every form that the prefilter knows, and of some that it does not.
 const RULES: &str = r#"
@@ -311,6 +312,7 @@ fn compare<'a>(fast: &Projection<'a>, plain: &Projection<'a>, chunk: Chunk<'a>, 
     fast.roots.iter().zip(&plain.roots).for_each(|(fast, plain)| same(*fast, *plain));
     for (fast, plain) in fast.calls.iter().zip(&plain.calls) {
         assert_eq!(fast.name, plain.name, "{line}");
+        assert!(fast.times.is_none() || fast.times == plain.times, "{:?} {:?}: {line}", fast.times, plain.times);
         fast.fields.iter().zip(&plain.fields).for_each(|(fast, plain)| same(*fast, *plain));
     }
     for (fast, plain) in fast.texts.iter().zip(&plain.texts) {

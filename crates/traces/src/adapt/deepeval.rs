@@ -102,7 +102,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 }
 
 fn span<'run>(node: Node<'run>, object: Object<'run>, kind: OfTrace, draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let mut span = Span::new(node);
+    let mut span = Span::new(node.origin);
     span.id = of(object, Of::Id).and_then(text_of_node);
     span.parent = of(object, Of::Parent).and_then(text_of_node);
     span.name = of(object, Of::Name);

@@ -25,14 +25,24 @@ pub(crate) struct Draft<'run, 'limits> {
     concludes_ok: bool,
     /// What the results name whose calls were not there.
     uncalled: Vec<Option<&'run str>>,
+    /// What is asked of the run, where that is not all of it.
+    asked: Option<Asked<'limits>>,
 }
 
 /// What is said of a value where a record is expected.
 const NO_OBJECT: &str = "what is no object is passed over";
 
+/// What a projection asks of a run: its calls, and these of its entries that are not put together from several parts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) entries: &'a [String],
+    /// Arguments that are written as text may stay text: somebody else reads them.
+    pub(crate) args_as_written: bool,
+}
+
 /// A step whose fields may still grow.
 pub(crate) struct Pending<'run> {
-    kind: Kind,
+    pub(crate) kind: Kind,
     pub(crate) fields: Vec<Entry<'run>>,
     origin: Origin,
 }
@@ -61,7 +71,40 @@ impl<'run, 'limits> Draft<'run, 'limits> {
             spending: Spending::default(),
             concludes_ok: false,
             uncalled: Vec::new(),
+            asked: None,
         }
+    }
+
+    /// A draft of which only so much is asked: the rest may be left out.
+    pub(crate) fn projection(arena: &'run Bump, limits: &'limits Limits, asked: Asked<'limits>) -> Self {
+        Self { asked: Some(asked), ..Self::new(arena, limits, Records::default(), Vec::new()) }
+    }
+
+    /// Whether all steps are asked for, and what is put together from several parts of the run.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.asked.is_none()
+    }
+
+    /// Whether an entry of the run is asked for.
+    pub(crate) fn asks_for(&self, entry: &str) -> bool {
+        self.asked.is_none_or(|asked| asked.entries.iter().any(|asked| asked == entry))
+    }
+
+    /// Whether arguments that are written as text may stay text.
+    pub(crate) fn takes_args_as_written(&self) -> bool {
+        self.asked.is_some_and(|asked| asked.args_as_written)
+    }
+
+    /// Its steps in order, and whether it records calls; `None` where only the run that is made of it tells all of them, or something was
+    /// odd.
+    pub(crate) fn projected(&self) -> Option<(&[Pending<'run>], bool)> {
+        let plain = self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
+        plain.then_some((&self.steps, self.recorded.get(Kind::Call as usize) == Some(&true)))
+    }
+
+    /// The value of an entry of the run.
+    pub(crate) fn entry(&self, key: &str) -> Option<Node<'run>> {
+        self.root.iter().find(|entry| entry.key == key).map(|entry| entry.node)
     }
 
     /// Says that the format records steps of these kinds: that there are none is then evidence.

@@ -176,7 +176,7 @@ fn collect<'run>(node: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node
 }
 
 fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let mut span = Span::new(node);
+    let mut span = Span::new(node.origin);
     span.id = of(one, Of::Id).and_then(text_of_node);
     span.parent = of(one, Of::Parent).and_then(text_of_node);
     span.name = of(one, Of::Name);

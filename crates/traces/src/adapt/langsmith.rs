@@ -190,8 +190,7 @@ fn last<'run>(records: &[Object<'run>], wanted: OfRun) -> Option<Node<'run>> {
 fn span<'run>(records: &[Object<'run>], draft: &mut Draft<'run, '_>) -> Span<'run> {
     let name = last(records, OfRun::Name);
     let origin = name.map_or(averment_base::value::Origin::COMPUTED, |name| name.origin);
-    let record = records.first().map_or(Value::Null, |record| Value::Object(*record));
-    let mut span = Span::new(Node::new(record, origin));
+    let mut span = Span::new(origin);
     span.id = last(records, OfRun::Id).and_then(text_of_node);
     span.parent = last(records, OfRun::Parent).and_then(text_of_node);
     span.name = name;

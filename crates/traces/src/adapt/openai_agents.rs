@@ -147,7 +147,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 }
 
 fn span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let mut span = Span::new(node);
+    let mut span = Span::new(node.origin);
     span.id = of(record, Of::Id).and_then(text_of_node);
     span.parent = of(record, Of::Parent).and_then(text_of_node);
     let at = |word| of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));

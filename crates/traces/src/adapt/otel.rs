@@ -1,13 +1,16 @@
 //! Spans of OpenTelemetry in the containers in which people have them: OTLP as JSON, exports of Tempo and Jaeger, lists of spans as SDKs
 //! print them. What their attributes mean is a matter of dialects ([`super::spans`]); OpenInference is one, with a name of its own.
 
+mod trace;
+
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::spans::attributes::Fact;
-use super::spans::{Act, Span, Unit, Whole, bodies, instant, names, of_word, tell, text_of_node, ways};
+use super::spans::{names, text_of_node, ways};
 use super::{Format, IN_FULL, are_mostly, list, object, objects};
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Value};
+use trace::of;
+pub(crate) use trace::{Form, OfSpan, Trace, Words};
 
 names! {
     /// What holds spans.
@@ -21,52 +24,7 @@ names! {
     }
 }
 
-names! {
-    /// A span.
-    OfSpan {
-        Id = ["spanId", "span_id", "spanID", "context.span_id"],
-        Trace = ["traceId", "trace_id", "traceID", "context.trace_id"],
-        Parent = ["parentSpanId", "parent_span_id", "parentSpanID", "parent_id", "parentId"],
-        Name = ["name", "operationName", "span_name"],
-        Context = ["context", "spanContext", "span_context"],
-        ParentContext = ["parentSpanContext", "parent"],
-        StartNano = ["startTimeUnixNano", "start_time_unix_nano"],
-        EndNano = ["endTimeUnixNano", "end_time_unix_nano"],
-        Start = ["startTime", "start_time"],
-        End = ["endTime", "end_time"],
-        /// Of Jaeger, in microseconds.
-        Duration = ["duration"],
-        Attributes = ["attributes", "tags"],
-        Events = ["events", "span_events", "logs"],
-        References = ["references"],
-        Status = ["status"],
-        StatusCode = ["status_code", "statusCode", "code"],
-        StatusMessage = ["status_message", "statusMessage", "message", "description"],
-        Kind = ["kind", "span_kind"],
-    }
-}
-
-names! {
-    /// What says that a span is only the beginning of another one, which is written when that ends.
-    Stage {
-        Begun = ["pending_span"],
-    }
-}
-
-names! {
-    /// An event of a span.
-    OfEvent {
-        Name = ["name", "event_name"],
-        Attributes = ["attributes", "fields"],
-        Body = ["body"],
-    }
-}
-
 fn container<'run>(object: Object<'run>, wanted: OfContainer) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
-fn of<'run>(object: Object<'run>, wanted: OfSpan) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
@@ -86,7 +44,7 @@ pub(super) const OPEN_INFERENCE: Format = Format {
 };
 
 /// Any spans.
-pub(super) const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "OpenTelemetry spans",
     description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
     known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, MLflow or a list",
@@ -256,24 +214,19 @@ fn inside_each<'run>(containers: Node<'run>, inner: OfContainer, look: &mut dyn 
 /// The spans of a list that holds nothing else.
 fn each_of<'run>(spans: Node<'run>, form: Form, look: &mut dyn FnMut(Found<'run>)) {
     for node in list(spans).unwrap_or_default() {
-        let is_one =
-            |object: &Object<'run>| [OfSpan::Id, OfSpan::Name].into_iter().any(|word| context(*object, word).is_some());
         look(object(*node).filter(is_one).map_or(Found::Other(*node), |object| Found::Span(object, form)));
     }
+}
+
+/// Whether an object in a list of spans is one.
+fn is_one(object: &Object<'_>) -> bool {
+    Words::of(*object).are_of_one()
 }
 
 /// The attributes of a span that is a row of a table, each in a column of its own.
 fn in_columns<'run>(span: Object<'run>) -> impl Iterator<Item = Entry<'run>> {
     let attribute = |entry: &Entry<'run>| Some(Entry { key: entry.key.strip_prefix("attributes.")?, node: entry.node });
     span.entries().iter().filter_map(attribute)
-}
-
-/// How a span is written: what its numbers mean follows from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Otlp,
-    Jaeger,
-    Flat,
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
@@ -287,123 +240,10 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         draft.record();
         draft.not_understood(node.origin, "what is no span is passed over");
     }
-    let id = found.iter().find_map(|(object, _)| context(*object, OfSpan::Trace));
-    let traces: rustc_hash::FxHashSet<&str> =
-        found.iter().filter_map(|(object, _)| context(*object, OfSpan::Trace).and_then(text_of_node)).collect();
-    if traces.len() > 1 {
-        draft.warn(root.origin, format!("spans of {} traces are read as one run", traces.len()));
-    }
-    let mut spans = Vec::with_capacity(found.len());
-    let mut without_time = None;
+    let mut trace = Trace::default();
     for (object, form) in found {
-        draft.record();
-        let span = span(object, form, draft);
-        if span.facts.text(Fact::Stage).and_then(Stage::of).is_some() {
-            continue;
-        }
-        if span.start.is_none() && without_time.is_none() {
-            without_time = Some(span.node.origin);
-        }
-        spans.push(span);
+        trace.add(&Words::of(object), form, in_columns(object), draft);
     }
-    if let Some(origin) = without_time {
-        draft.warn(
-            origin,
-            "the start of a span is no point in time in a known unit: its place among the others is not recorded",
-        );
-    }
-    if !spans.iter().any(|span| span.act != Act::Other) {
-        draft.warn(root.origin, "no span is one of an agent, a model or a tool: this is a trace of something else");
-    }
-    tell(spans, Whole { id: id.filter(|id| text_of_node(*id).is_some()), ..Whole::default() }, draft);
+    trace.tell(root.origin, draft);
     Ok(())
-}
-
-/// An id of a span: beside its name, or in its context.
-fn context<'run>(object: Object<'run>, word: OfSpan) -> Option<Node<'run>> {
-    of(object, word).or_else(|| of(of(object, OfSpan::Context).and_then(super::object)?, word))
-}
-
-fn span<'run>(object: Object<'run>, form: Form, draft: &mut Draft<'run, '_>) -> Span<'run> {
-    let place = [OfSpan::Name, OfSpan::Id].into_iter().find_map(|word| context(object, word));
-    let origin = place.map_or(averment_base::value::Origin::COMPUTED, |place| place.origin);
-    let mut span = Span::new(Node::new(Value::Object(object), origin));
-    span.id = context(object, OfSpan::Id).and_then(text_of_node);
-    span.name = of(object, OfSpan::Name);
-    span.parent = parent(object);
-    (span.start, span.end) = times(object, form);
-    if let Some(kind) = of(object, OfSpan::Kind) {
-        span.facts.add("span.kind", kind);
-    }
-    if let Some(kind) = of(object, OfSpan::Kind).and_then(text_of_node).and_then(super::spans::ActWord::act) {
-        span.act = kind;
-    }
-    let columns: Vec<Entry<'run>> = in_columns(object).collect();
-    let columns = (!columns.is_empty()).then(|| draft.object(&columns));
-    if let Some(attributes) = of(object, OfSpan::Attributes).or(columns) {
-        span.take_attributes(attributes, draft);
-    }
-    status(object, &mut span);
-    for (_, event) in of(object, OfSpan::Events).and_then(list).into_iter().flat_map(objects) {
-        self::event(event, &mut span, draft);
-    }
-    span.conclude(draft);
-    span
-}
-
-fn parent<'run>(object: Object<'run>) -> Option<&'run str> {
-    let is_id = |id: &&str| !id.is_empty() && id.bytes().any(|byte| byte != b'0');
-    let context = of(object, OfSpan::ParentContext).and_then(super::object);
-    let own = of(object, OfSpan::Parent).and_then(text_of_node);
-    let referenced = || {
-        let references = of(object, OfSpan::References).and_then(list)?;
-        objects(references).find_map(|(_, reference)| of(reference, OfSpan::Id).and_then(text_of_node))
-    };
-    own.filter(is_id).or_else(|| of(context?, OfSpan::Id).and_then(text_of_node)).or_else(referenced).filter(is_id)
-}
-
-fn times(object: Object<'_>, form: Form) -> (Option<f64>, Option<f64>) {
-    let at = |word, unit| of(object, word).and_then(|node| instant(node, unit));
-    match form {
-        Form::Jaeger => {
-            let start = at(OfSpan::Start, Unit::Microseconds);
-            let duration = of(object, OfSpan::Duration).and_then(|node| instant(node, Unit::Microseconds));
-            (start, start.zip(duration).map(|(start, duration)| start + duration))
-        }
-        Form::Otlp | Form::Flat => {
-            let either = |exact, other| at(exact, Unit::Nanoseconds).or_else(|| at(other, Unit::NanosecondsByLength));
-            (either(OfSpan::StartNano, OfSpan::Start), either(OfSpan::EndNano, OfSpan::End))
-        }
-    }
-}
-
-/// A status is an object with a code, or a word; the code is a word or a number.
-fn status<'run>(outer: Object<'run>, span: &mut Span<'run>) {
-    let status = of(outer, OfSpan::Status);
-    let inner = status.and_then(super::object);
-    let code =
-        inner.and_then(|inner| of(inner, OfSpan::StatusCode)).or_else(|| of(outer, OfSpan::StatusCode)).or(status);
-    span.failed = match code.map(|code| code.value) {
-        Some(Value::Text(word)) => of_word(word.as_str()),
-        Some(Value::Number(code)) => match code.as_i64() {
-            Some(1) => Some(false),
-            Some(2) => Some(true),
-            _ => None,
-        },
-        _ => None,
-    };
-    let message = inner.and_then(|inner| of(inner, OfSpan::StatusMessage)).or_else(|| of(outer, OfSpan::StatusMessage));
-    span.error = message
-        .filter(|message| span.failed == Some(true) && text_of_node(*message).is_some_and(|text| !text.is_empty()));
-}
-
-fn event<'run>(event: Object<'run>, span: &mut Span<'run>, draft: &mut Draft<'run, '_>) {
-    let of = |wanted: OfEvent| wanted.find(event);
-    let Some(attributes) = of(OfEvent::Attributes) else { return };
-    let name = of(OfEvent::Name).and_then(text_of_node).unwrap_or_default();
-    span.take_event(name, attributes, draft);
-    if let Some(body) = of(OfEvent::Body) {
-        span.take_event(name, body, draft);
-        bodies::take(span, name, body, draft);
-    }
 }

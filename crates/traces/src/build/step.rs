@@ -30,17 +30,17 @@ impl Evidence {
 }
 
 fn has_any(call: &Node<'_>, keys: &[&str]) -> bool {
-    match call.value {
-        Value::Object(object) => {
-            keys.iter().any(|key| {
-                // A result may be `null`; of the others that says that nothing is known.
-                let null =
-                    |node: &Node<'_>| matches!(node.value, Value::Null) && of_step::UNKNOWN_AS_NULL.contains(key);
-                object.get(key).is_some_and(|node| !matches!(node.value, Value::Absent) && !null(&node))
-            })
-        }
-        _ => false,
-    }
+    matches!(call.value, Value::Object(object) if records_any(object.entries(), keys))
+}
+
+/// Whether one of some fields of a call is recorded. A result may be `null`; of the others that says that nothing is known.
+pub(crate) fn records_any(fields: &[Entry<'_>], keys: &[&str]) -> bool {
+    let is_known = |entry: &Entry<'_>| match entry.node.value {
+        Value::Absent => false,
+        Value::Null => !of_step::UNKNOWN_AS_NULL.contains(&entry.key),
+        _ => true,
+    };
+    fields.iter().any(|entry| keys.contains(&entry.key) && is_known(entry))
 }
 
 /// Start and turn of a recorded step, for the order.

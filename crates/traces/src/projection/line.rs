@@ -7,6 +7,7 @@ use super::messages::Messages;
 use super::responses::Responses;
 use super::roots::{self, Special, fits};
 use super::session::Sessions;
+use super::spans::Traces;
 use super::{Chunk, Held, Projection, ReadSet};
 use crate::adapt::InMessages;
 use crate::adapt::fields::{Span, is_composed};
@@ -29,6 +30,7 @@ pub struct LineReader {
     beside: Beside,
     responses: Responses,
     sessions: Sessions,
+    traces: Traces,
     /// The rank from which on a duration stands in seconds.
     seconds: u8,
     /// Whether `null` is a value of each entry, by the form of the run.
@@ -97,6 +99,7 @@ impl LineReader {
             beside: Beside::new(),
             responses: Responses::new(),
             sessions: Sessions::new(),
+            traces: Traces::new(),
             seconds: roots::milliseconds(names),
             nulls: looked_at.iter().map(|root| roots::null_counts(root, names)).collect(),
             looked_at,
@@ -160,6 +163,18 @@ impl LineReader {
         let mut start = 0;
         let lines = ends.chain([chunk.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
         self.sessions.read(&mut self.messages, chunk, lines, &self.read_set, projection)
+    }
+
+    /// Whether a text that is no session may be read by [`Self::read_trace`].
+    #[must_use]
+    pub fn is_trace(text: &str) -> bool {
+        Traces::begins(text)
+    }
+
+    /// Reads the spans of a whole trace. `None` where it is for the full reader; the projection is not to be used then.
+    pub fn read_trace<'a>(&mut self, chunk: Chunk<'a>, projection: &mut Projection<'a>) -> Option<()> {
+        projection.clear();
+        self.traces.read(chunk, &self.read_set, projection)
     }
 
     /// Reads the keys of a line, and its calls where they stand in a list of their own. Gives the offset behind it.

@@ -17,6 +17,7 @@ mod roots;
 #[cfg(test)]
 mod samples;
 mod session;
+mod spans;
 #[cfg(test)]
 mod tests;
 mod texts;

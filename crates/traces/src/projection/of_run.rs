@@ -3,6 +3,7 @@
 use super::{Call, Field, Held, Projection, ReadSet, Texts};
 use averment_base::value::{Node, Value};
 use averment_runs::run::{CallTimes, Kind, Run};
+use smallvec::{SmallVec, smallvec};
 
 impl<'a> Projection<'a> {
     /// Takes what is asked for out of a run.
@@ -28,7 +29,7 @@ impl<'a> Projection<'a> {
 impl Texts {
     /// Adds the texts inside of a value.
     pub(super) fn walk(&mut self, root: Value<'_>) {
-        let mut open = vec![Node::computed(root)];
+        let mut open: SmallVec<[Node<'_>; 8]> = smallvec![Node::computed(root)];
         while let Some(node) = open.pop() {
             match node.value {
                 Value::Text(text) => {
@@ -37,7 +38,7 @@ impl Texts {
                     self.end();
                 }
                 Value::Number(_) | Value::Boolean(_) => self.any = true,
-                Value::List(items) => open.extend(items.iter().rev()),
+                Value::List(items) => open.extend(items.iter().rev().copied()),
                 Value::Object(object) => open.extend(object.entries().iter().rev().map(|entry| entry.node)),
                 _ => {}
             }

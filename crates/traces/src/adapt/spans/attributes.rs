@@ -300,7 +300,8 @@ pub(crate) fn as_object<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Node
     }
 }
 
-fn attribute<'run>(item: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Option<Entry<'run>> {
+/// An attribute as an element of a list, so deep inside of others.
+pub(crate) fn attribute<'run>(item: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Option<Entry<'run>> {
     let attribute = object(item)?;
     let key = super::text_of_node(under(attribute, OfAttribute::Key)?)?;
     Some(Entry { key, node: plain(under(attribute, OfAttribute::Value)?, draft, depth) })
@@ -310,6 +311,12 @@ fn under<'run>(object: Object<'run>, wanted: OfAttribute) -> Option<Node<'run>> 
     wanted.find(object)
 }
 
+/// A whole number, which is written as text.
+pub(crate) fn integer(node: Node<'_>) -> Node<'_> {
+    let Value::Text(text) = node.value else { return node };
+    Number::spelled(text.as_str()).map_or(node, |number| Node::new(Value::Number(number), node.origin))
+}
+
 /// A value without what says its type.
 fn plain<'run>(node: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Node<'run> {
     let Some([only]) = object(node).map(|object| object.entries()) else { return node };
@@ -317,10 +324,7 @@ fn plain<'run>(node: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Node<
     let values =
         || object(only.node).and_then(|object| under(object, OfAttribute::Values)).and_then(list).unwrap_or_default();
     match (typed, only.node.value) {
-        (Typed::Integer, Value::Text(text)) => {
-            let number = Number::spelled(text.as_str());
-            number.map_or(only.node, |number| Node::new(Value::Number(number), only.node.origin))
-        }
+        (Typed::Integer, _) => integer(only.node),
         (Typed::List, Value::Object(_)) => {
             let items: Vec<Node<'run>> = values().iter().map(|item| plain(*item, draft, depth + 1)).collect();
             Node::new(Value::List(draft.arena.alloc_slice_copy(&items)), only.node.origin)

@@ -2,7 +2,8 @@
 //! and came out. What came out tells what the span is: the generations of a model, the answer of a tool, or the state of a graph.
 
 use super::attributes::{Fact, names};
-use super::said::{self, Said};
+use super::exchange::Said;
+use super::said;
 use super::{Act, Span, text_of_node};
 use crate::adapt::draft::{Draft, field};
 use crate::adapt::{list, object};

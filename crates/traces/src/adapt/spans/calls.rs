@@ -2,8 +2,8 @@
 //! span, calls are what models have asked for, with the results that they were told later.
 
 use super::carried::{self, Carried};
+use super::exchange::{Asked, Heard, Told};
 use super::matches::Matches;
-use super::said::{Asked, Exchange, Told};
 use super::tell::{FIELDS, Timed, common, status};
 use super::tree::Tree;
 use super::{Act, text_of_node};
@@ -34,7 +34,7 @@ pub(super) struct Request<'run> {
 pub(super) fn find<'run>(
     tree: &Tree<'run>,
     models: &[usize],
-    exchanges: &[Exchange<'run>],
+    exchanges: &[Heard<'_, 'run>],
     draft: &mut Draft<'run, '_>,
 ) -> Calls<'run> {
     let mut requests = Vec::new();
@@ -54,10 +54,10 @@ fn executed<'run>(
     tree: &Tree<'run>,
     models: &[usize],
     requests: &[Request<'run>],
-    exchanges: &[Exchange<'run>],
+    exchanges: &[Heard<'_, 'run>],
     draft: &mut Draft<'run, '_>,
 ) -> Calls<'run> {
-    let carried = carried::find(tree, draft);
+    let carried = carried::find(tree, requests.is_empty() && draft.takes_args_as_written(), draft);
     let matched = Matches::of(&carried, tree, requests, draft);
     let mut calls = Calls::default();
     for (call, request) in carried.iter().zip(&matched.requests) {
@@ -121,7 +121,7 @@ fn step<'run>(
     fields.extend(values.into_iter().filter_map(|(key, node)| Some(field(key, node?))));
     fields.extend(common(tree, call.span));
     let span = tree.spans.get(call.span);
-    let origin = span.map_or(call.tool.origin, |span| span.node.origin);
+    let origin = span.map_or(call.tool.origin, |span| span.origin);
     Timed::new(span.and_then(|span| span.start), Kind::Call, fields, origin)
 }
 
@@ -141,7 +141,7 @@ fn told<'run>(
     tree: &Tree<'run>,
     models: &[usize],
     requests: &[Request<'run>],
-    exchanges: &[Exchange<'run>],
+    exchanges: &[Heard<'_, 'run>],
     draft: &mut Draft<'run, '_>,
 ) -> Calls<'run> {
     let results = results(tree, models, requests, exchanges);
@@ -157,7 +157,7 @@ fn results<'run>(
     tree: &Tree<'run>,
     models: &[usize],
     requests: &[Request<'run>],
-    exchanges: &[Exchange<'run>],
+    exchanges: &[Heard<'_, 'run>],
 ) -> Vec<Option<Told<'run>>> {
     let mut unanswered = Unanswered::new();
     let mut results: Vec<Option<Told<'run>>> = vec![None; requests.len()];

@@ -27,12 +27,13 @@ pub(super) struct Carried<'run> {
 }
 
 impl<'run> Carried<'run> {
-    fn of(number: usize, span: &Span<'run>, draft: &mut Draft<'run, '_>) -> Option<Self> {
+    fn of(number: usize, span: &Span<'run>, as_written: bool, draft: &mut Draft<'run, '_>) -> Option<Self> {
         let Some(tool) = tool_name(span) else {
-            draft.not_understood(span.node.origin, "a span of a tool without a name is passed over");
+            draft.not_understood(span.origin, "a span of a tool without a name is passed over");
             return None;
         };
-        let args = wrapped::args(&span.facts, draft);
+        let written = span.facts.get(Fact::Args).filter(|args| as_written && wrapped::are_written(*args));
+        let args = written.or_else(|| wrapped::args(&span.facts, draft));
         let gave = wrapped::gave(&span.facts, draft);
         let id = span.facts.get(Fact::CallId).filter(|id| text_of_node(*id).is_some_and(|id| !id.is_empty()));
         let went_wrong = gave.and_then(|gave| gave.failed).filter(|failed| *failed);
@@ -84,18 +85,21 @@ pub(super) fn may_be_equal(own: Node<'_>, other: Node<'_>) -> bool {
     object(own).is_some() != object(other).is_some() || compare::equal(&own.value, &other.value)
 }
 
-/// The calls that spans of tools tell, in the order of their starts.
-pub(super) fn find<'run>(tree: &Tree<'run>, draft: &mut Draft<'run, '_>) -> Vec<Carried<'run>> {
+/// The calls that spans of tools tell, in the order of their starts. Where nothing compares their arguments, `as_written` lets those that
+/// are written as text stay text.
+pub(super) fn find<'run>(tree: &Tree<'run>, as_written: bool, draft: &mut Draft<'run, '_>) -> Vec<Carried<'run>> {
     let around = tree.downwards(None, |parent, above| match tree.act(parent) {
         Act::Tool => Some(parent),
         Act::Agent | Act::Inference => None,
         Act::Part | Act::Other => above,
     });
     let around = |span: usize| around.get(span).copied().flatten();
+    let tools = || tree.spans.iter().enumerate().filter(|(_, span)| span.act == Act::Tool);
+    let as_written = as_written && !tools().any(|(number, _)| around(number).is_some());
     let mut told: Vec<Option<Carried<'run>>> = vec![None; tree.spans.len()];
-    for (number, span) in tree.spans.iter().enumerate().filter(|(_, span)| span.act == Act::Tool) {
+    for (number, span) in tools() {
         if let Some(slot) = told.get_mut(number) {
-            *slot = Carried::of(number, span, draft);
+            *slot = Carried::of(number, span, as_written, draft);
         }
     }
     // Innermost first: what is inside of what tells of the same call has been taken in there.

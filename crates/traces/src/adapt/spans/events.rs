@@ -1,7 +1,8 @@
 //! What events of a span say of its messages.
 
 use super::attributes::{Fact, Facts, names};
-use super::said::{self, Exchange, OfSaid};
+use super::exchange::Exchange;
+use super::said::{self, OfSaid};
 use crate::adapt::draft::Draft;
 use averment_base::value::Entry;
 use averment_runs::normal::{of_step, role};

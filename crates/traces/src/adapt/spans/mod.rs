@@ -7,7 +7,9 @@ pub(crate) mod attributes;
 pub(crate) mod bodies;
 mod calls;
 mod carried;
+mod entries;
 mod events;
+mod exchange;
 mod matches;
 mod said;
 pub(crate) mod table;
@@ -21,14 +23,17 @@ mod wrapped;
 use super::draft::Draft;
 use attributes::{Fact, Facts};
 pub(crate) use attributes::{names, ways};
-use averment_base::value::{Node, Number, Value};
-pub(crate) use said::Exchange;
-pub(crate) use tell::{Whole, tell};
+use averment_base::value::{Node, Number, Origin, Value};
+pub(crate) use entries::Whole;
+pub(crate) use exchange::Exchange;
+use exchange::Said;
+pub(crate) use tell::tell;
 
 /// A span.
 #[derive(Debug, Clone)]
 pub(crate) struct Span<'run> {
-    pub(crate) node: Node<'run>,
+    /// Where it stands.
+    pub(crate) origin: Origin,
     pub(crate) id: Option<&'run str>,
     pub(crate) parent: Option<&'run str>,
     pub(crate) name: Option<Node<'run>>,
@@ -68,9 +73,9 @@ pub(crate) enum Act {
 }
 
 impl<'run> Span<'run> {
-    pub(crate) fn new(node: Node<'run>) -> Self {
+    pub(crate) fn new(origin: Origin) -> Self {
         Self {
-            node,
+            origin,
             id: None,
             parent: None,
             name: None,
@@ -123,12 +128,16 @@ impl<'run> Span<'run> {
 
     /// What some write of a tool into messages, as if it were one of a model: what it was given, and what it gave.
     fn take_messages_of_tool(&mut self, draft: &Draft<'run, '_>) {
-        let exchange = said::exchange(&self.facts, draft);
+        if self.facts.has(&[Fact::Args, Fact::Input]) && self.facts.has(&[Fact::Result, Fact::Output]) {
+            return;
+        }
+        let mut exchange = said::exchange(&self.facts, draft);
+        exchange.read_on(draft);
         let given = exchange.given.iter().chain(&self.exchange.given);
         let args = given.clone().find_map(|said| said.calls.first().and_then(|asked| asked.args));
-        let told = |said: &said::Said<'run>| said.results.first().map(|told| told.result);
+        let told = |said: &Said<'run>| said.results.first().map(|told| told.result);
         let args = args.or_else(|| given.clone().find_map(told));
-        let gave = |said: &said::Said<'run>| told(said).or_else(|| said.texts.first().copied());
+        let gave = |said: &Said<'run>| told(said).or_else(|| said.texts.first().copied());
         let result = exchange.said.iter().chain(&self.exchange.said).find_map(gave);
         for (fact, node, beside) in [(Fact::Args, args, Fact::Input), (Fact::Result, result, Fact::Output)] {
             if !self.facts.has(&[fact, beside]) {
@@ -158,14 +167,7 @@ impl<'run> Span<'run> {
             self.act = Act::Part;
         }
         if matches!(self.act, Act::Inference | Act::Agent) {
-            let exchange = said::exchange(&self.facts, draft);
-            if self.exchange.given.is_empty() {
-                self.exchange.given = exchange.given;
-            }
-            if self.exchange.said.is_empty() {
-                self.exchange.said = exchange.said;
-                self.exchange.tells |= exchange.tells;
-            }
+            self.exchange.complete(said::exchange(&self.facts, draft));
         }
         if self.act == Act::Tool && !self.hands_over() {
             self.take_messages_of_tool(draft);
@@ -263,12 +265,18 @@ pub(crate) fn instant(node: Node<'_>, unit: Unit) -> Option<f64> {
     match (node.value, unit) {
         (Value::List(_), _) => seconds_and_nanoseconds(node),
         (Value::Number(number), unit) => unit.milliseconds(number),
-        (Value::Text(text), unit) => match Number::spelled(text.as_str()) {
+        (Value::Text(text), unit) => match spelled(text.as_str()) {
             Some(number) => unit.milliseconds(number),
             None => crate::time::milliseconds(&node.value),
         },
         _ => None,
     }
+}
+
+/// The number that a text spells; a whole one is most often meant.
+fn spelled(text: &str) -> Option<Number<'_>> {
+    let whole = || matches!(text.as_bytes().first(), Some(b'1'..=b'9')).then(|| text.parse().ok()).flatten();
+    whole().map(Number::Integer).or_else(|| Number::spelled(text))
 }
 
 /// `[seconds, nanoseconds]`, as the SDK for JavaScript keeps times.

@@ -4,48 +4,10 @@ use super::super::content;
 use super::super::draft::Draft;
 use super::super::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part, names};
+use super::exchange::{Asked, Exchange, Said, Told};
 use super::text_of_node;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_step, role};
-
-/// A message.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Said<'run> {
-    pub(crate) role: Option<&'run str>,
-    pub(crate) texts: Vec<Node<'run>>,
-    pub(crate) thoughts: Vec<Node<'run>>,
-    pub(crate) calls: Vec<Asked<'run>>,
-    pub(crate) results: Vec<Told<'run>>,
-    pub(crate) place: Option<Node<'run>>,
-}
-
-/// A call that a model asked for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'run> {
-    pub(crate) id: Option<Node<'run>>,
-    pub(crate) tool: Node<'run>,
-    pub(crate) args: Option<Node<'run>>,
-    pub(crate) place: Node<'run>,
-}
-
-/// A result that a model was told.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Told<'run> {
-    pub(crate) id: Option<Node<'run>>,
-    pub(crate) tool: Option<&'run str>,
-    pub(crate) result: Node<'run>,
-    /// Whether it says that the call went wrong.
-    pub(crate) failed: Option<bool>,
-}
-
-/// What went in and came out of a model.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Exchange<'run> {
-    pub(crate) given: Vec<Said<'run>>,
-    pub(crate) said: Vec<Said<'run>>,
-    /// Something of what came out was recorded.
-    pub(crate) tells: bool,
-}
 
 names! {
     /// A message, and a part of one: the names in all dialects.
@@ -127,12 +89,16 @@ names! {
 
 /// Reads what went in and came out of a span.
 pub(crate) fn exchange<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Exchange<'run> {
-    let mut exchange =
-        Exchange { given: written(facts, Numbered::In), said: written(facts, Numbered::Out), tells: false };
+    let (given, said) = (written(facts, Numbered::In), written(facts, Numbered::Out));
+    let mut exchange = Exchange { given, said, ..Exchange::default() };
+    let waits = !draft.is_whole() && !facts.has(&[Fact::Messages, Fact::Input]);
     if let Some(node) = facts.get(Fact::MessagesIn).filter(|_| exchange.given.is_empty()) {
-        exchange.given = messages(node, role::USER, draft);
+        match waits {
+            true => exchange.unread = Some(node),
+            false => exchange.given = messages(node, role::USER, draft),
+        }
     }
-    if let Some(node) = facts.get(Fact::System) {
+    if let Some(node) = facts.get(Fact::System).filter(|_| !waits) {
         let mut system = Said { role: Some(role::SYSTEM), place: Some(node), ..Said::default() };
         parts(read(node, draft), &mut system, draft, 0);
         exchange.given.insert(0, system);
@@ -168,16 +134,6 @@ pub(crate) fn conversation<'run>(messages: Vec<Said<'run>>, exchange: &mut Excha
     let last = messages.iter().rposition(|said| !said.is_of_assistant()).map_or(0, |last| last + 1);
     for (place, said) in messages.into_iter().enumerate() {
         if place < last { exchange.given.push(said) } else { exchange.said.push(said) }
-    }
-}
-
-impl Said<'_> {
-    fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.calls.is_empty() && self.results.is_empty() && self.thoughts.is_empty()
-    }
-
-    pub(crate) fn is_of_assistant(&self) -> bool {
-        self.role.is_some_and(|role| role::OF_ASSISTANT.contains(&role))
     }
 }
 

@@ -2,29 +2,16 @@
 
 use super::attributes::Fact;
 use super::calls::{self, Calls};
-use super::said::{self, Said};
+use super::entries::{self, Whole};
+use super::exchange::{Heard, Said};
 use super::tree::{self, Tree};
-use super::{Act, Exchange, Span, text_of_node, used, wrapped};
+use super::{Act, Span, text_of_node};
 use crate::adapt::draft::{Draft, count, field};
 use crate::adapt::{handovers, tools};
 use averment_base::value::{Entry, Node, Number, Origin, Value};
-use averment_runs::normal::{of_meta, of_run, of_step, role};
+use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
 use rustc_hash::FxHashMap;
-
-/// What a format says of the run as a whole, beside its spans.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Whole<'run> {
-    pub(crate) id: Option<Node<'run>>,
-    pub(crate) input: Option<Node<'run>>,
-    pub(crate) output: Option<Node<'run>>,
-    pub(crate) error: Option<Node<'run>>,
-    /// In US dollars.
-    pub(crate) cost: Option<Node<'run>>,
-    /// In milliseconds.
-    pub(crate) duration: Option<f64>,
-    pub(crate) session: Option<Node<'run>>,
-}
 
 /// A step, with its place among the others.
 pub(super) struct Timed<'run> {
@@ -47,17 +34,24 @@ impl<'run> Timed<'run> {
 pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut Draft<'run, '_>) {
     draft.records(&[Kind::Span]);
     draft.concludes_ok();
-    let tree = Tree::new(each_once(spans, draft));
+    let mut spans = each_once(spans, draft);
+    if spans.iter().any(|span| span.exchange.asks()) {
+        spans.iter_mut().for_each(|span| span.exchange.read_on(draft));
+    }
+    let tree = Tree::new(spans);
     let inner = tree.enclosing(|span| span.act == Act::Inference, true);
     let models: Vec<usize> = (0..tree.spans.len())
         .filter(|span| tree.act(*span) == Act::Inference && inner.get(*span) == Some(&false))
         .collect();
     let exchanges = exchanges(&tree, &models);
-    let mut steps: Vec<Timed<'run>> = (0..tree.spans.len()).filter_map(|span| span_step(&tree, span)).collect();
-    steps.extend((0..tree.spans.len()).filter_map(|span| request(&tree, span)));
-    let handovers: Vec<Timed<'run>> = (0..tree.spans.len()).filter_map(|span| handover(&tree, span)).collect();
-    let hands_over = !handovers.is_empty();
-    steps.extend(handovers);
+    let (mut steps, mut hands_over) = (Vec::new(), false);
+    if draft.is_whole() {
+        steps.extend((0..tree.spans.len()).filter_map(|span| span_step(&tree, span)));
+        steps.extend((0..tree.spans.len()).filter_map(|span| request(&tree, span)));
+        let before = steps.len();
+        steps.extend((0..tree.spans.len()).filter_map(|span| handover(&tree, span)));
+        hands_over = steps.len() > before;
+    }
     let calls = calls::find(&tree, &models, &exchanges, draft);
     let speaker = speak(&tree, &models, &exchanges, &calls, draft);
     if records_calls(&tree, &models, &exchanges) {
@@ -76,15 +70,17 @@ pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut
     for step in steps {
         draft.step(step.kind, step.fields, step.origin);
     }
-    draft.insert_derived(tools::of_call);
+    if draft.is_whole() {
+        draft.insert_derived(tools::of_call);
+    }
     // What has spans of its own is told by them.
-    if !hands_over {
+    if draft.is_whole() && !hands_over {
         draft.insert_derived(handovers::of_call);
     }
     if !models.is_empty() {
         draft.set(of_run::TURNS, count(models.len()));
     }
-    tell_whole(&tree, &models, whole, (speaker.prompt, speaker.output), draft);
+    entries::tell(&tree, &models, whole, (speaker.prompt, speaker.output), draft);
 }
 
 /// Exporters may send a span again: it counts once, as it was sent last with an end.
@@ -95,7 +91,7 @@ fn each_once<'run>(spans: Vec<Span<'run>>, draft: &mut Draft<'run, '_>) -> Vec<S
         let first = span.id.and_then(|id| known.get(id).copied()).and_then(|place| kept.get_mut(place));
         match first {
             Some(first) => {
-                draft.warn(span.node.origin, "a span stands more than once: it counts once");
+                draft.warn(span.origin, "a span stands more than once: it counts once");
                 if span.end.is_some() || first.end.is_none() {
                     *first = span;
                 }
@@ -113,40 +109,26 @@ const NO_CALLS: &str =
     "calls count as not recorded: no span is one of a tool, and none of a model says what it answered";
 
 /// What models were given and said: an outer span of the same request may know what the inner one does not.
-fn exchanges<'run>(tree: &Tree<'run>, models: &[usize]) -> Vec<Exchange<'run>> {
-    let of = |span: usize| tree.spans.get(span).map(|span| span.exchange.clone()).unwrap_or_default();
+fn exchanges<'t, 'run>(tree: &'t Tree<'run>, models: &[usize]) -> Vec<Heard<'t, 'run>> {
+    let of = |span: usize| tree.spans.get(span).map(|span| span.exchange.heard()).unwrap_or_default();
     let around = |span: usize| {
         std::iter::successors(tree.parent(span), |span| tree.parent(*span))
             .take(8)
             .take_while(|span| !matches!(tree.act(*span), Act::Agent | Act::Tool))
             .filter(|span| tree.act(*span) == Act::Inference)
     };
-    models
-        .iter()
-        .map(|model| {
-            let mut own = of(*model);
-            for outer in around(*model).map(of) {
-                if own.given.is_empty() {
-                    own.given = outer.given;
-                }
-                if own.said.is_empty() {
-                    (own.said, own.tells) = (outer.said, own.tells || outer.tells);
-                }
-            }
-            own
-        })
-        .collect()
+    models.iter().map(|model| around(*model).map(of).fold(of(*model), Heard::or)).collect()
 }
 
 /// Whether calls would be seen if there were any.
-fn records_calls(tree: &Tree<'_>, models: &[usize], exchanges: &[Exchange<'_>]) -> bool {
+fn records_calls(tree: &Tree<'_>, models: &[usize], exchanges: &[Heard<'_, '_>]) -> bool {
     let acts = |act: Act| tree.spans.iter().any(|span| span.act == act);
     let tells = || exchanges.iter().all(|exchange| exchange.tells);
     acts(Act::Tool) || !models.is_empty() && (acts(Act::Agent) || tells())
 }
 
 fn origin(tree: &Tree<'_>) -> Origin {
-    tree.spans.first().map_or(Origin::COMPUTED, |span| span.node.origin)
+    tree.spans.first().map_or(Origin::COMPUTED, |span| span.origin)
 }
 
 /// One parent may have been recorded elsewhere: what asked for the run. More are spans that are not there.
@@ -189,7 +171,7 @@ fn span_step<'run>(tree: &Tree<'run>, span: usize) -> Option<Timed<'run>> {
     fields.extend(text(one.id).map(|id| field(of_step::ID, id)));
     fields.extend(text(one.parent).map(|parent| field(of_step::PARENT_ID, parent)));
     fields.extend(common(tree, span));
-    Some(Timed::new(one.start, Kind::Span, fields, one.node.origin))
+    Some(Timed::new(one.start, Kind::Span, fields, one.origin))
 }
 
 /// A request over HTTP that was sent, not one that was served.
@@ -207,7 +189,7 @@ fn request<'run>(tree: &Tree<'run>, span: usize) -> Option<Timed<'run>> {
     let status = one.facts.number(Fact::HttpStatus).map(|status| Node::computed(Value::Number(status)));
     fields.extend(status.map(|status| field(of_step::STATUS, status)));
     fields.extend(common(tree, span));
-    Some(Timed::new(one.start, Kind::Http, fields, one.node.origin))
+    Some(Timed::new(one.start, Kind::Http, fields, one.origin))
 }
 
 /// A span that says that one agent hands over to another.
@@ -223,7 +205,7 @@ fn handover<'run>(tree: &Tree<'run>, span: usize) -> Option<Timed<'run>> {
     fields.extend(instant(one.start).map(|start| field(of_step::START, start)));
     let around = || tree.agent_name(span).map(|name| Node::computed(Value::plain(name)));
     fields.extend(from.map(named).or_else(around).map(|agent| field(of_step::AGENT, agent)));
-    Some(Timed::new(one.start, Kind::Handover, fields, one.node.origin))
+    Some(Timed::new(one.start, Kind::Handover, fields, one.origin))
 }
 
 /// What was said.
@@ -238,7 +220,7 @@ struct Speaker<'run> {
 fn speak<'run>(
     tree: &Tree<'run>,
     models: &[usize],
-    exchanges: &[Exchange<'run>],
+    exchanges: &[Heard<'_, 'run>],
     calls: &Calls<'run>,
     draft: &mut Draft<'run, '_>,
 ) -> Speaker<'run> {
@@ -247,18 +229,22 @@ fn speak<'run>(
         let Some(span) = tree.spans.get(*model) else { continue };
         let of_main = tree.is_of_main(*model);
         let agent = tree.agent_name(*model);
-        speaker.given(&exchange.given, (agent, of_main), (span.start, turn + 1));
+        if of_main {
+            let last = exchange.said.iter().rev().find_map(|said| said.texts.last().copied());
+            speaker.output = last.or(speaker.output);
+        }
+        if !draft.is_whole() {
+            continue;
+        }
+        speaker.given(exchange.given, (agent, of_main), (span.start, turn + 1));
         let before = calls.first_asked.get(model).copied();
         let at = [span.end.or(span.start), before].into_iter().flatten().reduce(f64::min);
-        for said in &exchange.said {
+        for said in exchange.said {
             for thought in &said.thoughts {
                 speaker.say(role::THINKING, *thought, agent, (at, turn + 1));
             }
             for text in &said.texts {
                 speaker.say(role::ASSISTANT, *text, agent, (at, turn + 1));
-                if of_main {
-                    speaker.output = Some(*text);
-                }
             }
         }
     }
@@ -306,93 +292,6 @@ impl<'run> Speaker<'run> {
         fields.extend(instant(at).map(|start| field(of_step::START, start)));
         fields.extend(agent.map(|agent| field(of_step::AGENT, Node::computed(Value::plain(agent)))));
         self.steps.push(Timed::new(at, Kind::Message, fields, text.origin));
-    }
-}
-
-/// The entries of the run.
-fn tell_whole<'run>(
-    tree: &Tree<'run>,
-    models: &[usize],
-    whole: Whole<'run>,
-    (prompt, output): (Option<Node<'run>>, Option<Node<'run>>),
-    draft: &mut Draft<'run, '_>,
-) {
-    let roots: Vec<usize> = (0..tree.spans.len()).filter(|span| tree.parent(*span).is_none()).collect();
-    let (first, last) = (tree.whole(false), tree.whole(true));
-    let [outer, last] = [&first, &last].map(|spans| || spans.iter().filter_map(|span| tree.spans.get(*span)));
-    let fact = |fact: Fact| outer().find_map(|span| span.facts.get(fact));
-    // What one model or tool was given is not what the run was given.
-    let is_work = |span: &&Span<'run>| !matches!(span.act, Act::Inference | Act::Tool);
-    draft.set_some(of_run::ID, whole.id);
-    let input = whole.input.or_else(|| outer().filter(is_work).find_map(|span| span.facts.get(Fact::Input)));
-    let prompt = prompt.or_else(|| prompt_in(input.or_else(|| fact(Fact::MessagesIn))?, draft));
-    draft.set_some(of_run::PROMPT, prompt);
-    draft.set_some(of_run::INPUTS, input);
-    let gave = || last().filter(is_work).find_map(|span| span.facts.get(Fact::Output));
-    let said = || last().filter_map(|span| span.exchange.said.last()).find_map(|said| said.texts.last().copied());
-    let answer = whole.output.or_else(gave).or_else(said).or(output);
-    draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
-    // A tool that failed is a failed call, and not yet a failed run.
-    let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));
-    let failed = work.filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true));
-    draft.set_some(of_run::ERROR, whole.error.or_else(|| failed.clone().find_map(|root| root.error)));
-    let ends = || tree.spans.iter().filter_map(|span| span.end);
-    let spans = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min).zip(ends().reduce(f64::max));
-    let duration = whole.duration.or_else(|| spans.map(|(start, end)| end - start).filter(|duration| *duration >= 0.0));
-    draft.set_some(of_run::DURATION, instant(duration));
-    used::usage(tree, draft);
-    let cost = whole.cost.or_else(|| used::cost(tree));
-    draft.set_some(of_run::COST, cost);
-    let tools = models.iter().filter_map(|model| tree.spans.get(*model)).chain(outer());
-    let mut found: Vec<Node<'run>> = Vec::new();
-    for span in tools {
-        for tool in said::tools(&span.facts, draft) {
-            if !found.iter().any(|known| averment_base::value::compare::equal(&known.value, &tool.value)) {
-                found.push(tool);
-            }
-        }
-    }
-    if !found.is_empty() {
-        let tools = draft.list(&found);
-        draft.set(of_run::TOOLS, tools);
-    }
-    let model =
-        models.iter().find_map(|model| tree.spans.get(*model)?.facts.get(Fact::Model)).or_else(|| fact(Fact::Model));
-    models
-        .iter()
-        .filter_map(|model| tree.spans.get(*model))
-        .for_each(|span| draft.names_model(span.facts.get(Fact::Model)));
-    let session = whole.session.or_else(|| tree.spans.iter().find_map(|span| span.facts.get(Fact::Conversation)));
-    let meta = [(of_meta::MODEL, model), (of_meta::SESSION, session)];
-    let meta: Vec<Entry<'run>> = meta.into_iter().filter_map(|(key, node)| Some(field(key, node?))).collect();
-    if !meta.is_empty() {
-        let meta = draft.object(&meta);
-        draft.set(of_run::META, meta);
-    }
-}
-
-/// The first words of a user in what a run was given; text that is no JSON is those words.
-fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
-    let input = said::read(input, draft);
-    let value = wrapped::of_run(input).unwrap_or(input);
-    let messages = said::messages(value, role::USER, draft);
-    let of_user = |said: &&Said<'run>| matches!(said.role, Some(role::USER | "human"));
-    messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
-}
-
-/// The last words in what a run gave, where it is a list of messages.
-fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
-    let value = said::read(answer, draft);
-    let (answer, value) = wrapped::of_run(value).map_or((answer, value), |inner| (inner, inner));
-    let has_role =
-        |said: &Said<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
-    match value.value {
-        Value::List(_) | Value::Object(_) => {
-            let messages = said::messages(value, role::USER, draft);
-            let last = messages.last().filter(|said| has_role(said)).and_then(|said| said.texts.last().copied());
-            last.unwrap_or(answer)
-        }
-        _ => answer,
     }
 }
 

@@ -1,11 +1,14 @@
 //! What tools were given and gave, without what dialects wrap it into.
 
 use super::attributes::{Fact, Facts, names};
-use super::said::{self, Told};
+use super::exchange::Told;
+use super::said::{self, OfSaid};
 use crate::adapt::draft::Draft;
 use crate::adapt::{calls, list, object};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::of_step;
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// Arguments that may be JSON inside of text, without what some wrap them into.
 pub(crate) fn args<'run>(facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Option<Node<'run>> {
@@ -20,6 +23,17 @@ pub(crate) fn args<'run>(facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Op
     // Under this name some write what a tool takes, and some what it is given.
     let parameters = facts.get(Fact::Parameters).map(|node| calls::arguments(draft, node))?;
     object(parameters).filter(|object| !is_schema(*object)).map(|_| parameters)
+}
+
+/// Whether arguments are an object of JSON in a text that nothing is wrapped around.
+pub(super) fn are_written(args: Node<'_>) -> bool {
+    let Value::Text(text) = args.value else { return false };
+    let may_be_wrapped = |raw: &str| {
+        let names = Wrapped::Written.names().iter();
+        raw.contains(ESCAPE)
+            || names.clone().any(|name| memchr::memmem::find(raw.as_bytes(), name.as_bytes()).is_some())
+    };
+    text.raw().starts_with('{') && args.origin.range().is_some() && !may_be_wrapped(text.raw())
 }
 
 names! {
@@ -91,6 +105,9 @@ pub(super) fn of_run<'run>(node: Node<'run>) -> Option<Node<'run>> {
 /// may say that it is an error, too.
 pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
     let gave = facts.get(Fact::Result).or_else(|| facts.get(Fact::Output))?;
+    if matches!(gave.value, Value::Text(text) if !may_say_more(text.raw())) {
+        return Some(Told { id: None, tool: None, result: gave, failed: None });
+    }
     let read = said::read(gave, draft);
     let output = object(read).and_then(|outer| Some((outer, wrapped(outer, Wrapped::Output)?)));
     let of_run = output.filter(|(outer, _)| wrapped(*outer, Wrapped::Named).is_some()).map(|(_, output)| output);
@@ -104,6 +121,18 @@ pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option
     };
     Some(Told { failed: if says_failed(value) { Some(true) } else { told.failed }, ..told })
 }
+
+/// Whether a text, as it stands between its quotes, has a word of what results are wrapped into, or of what says that they are errors.
+fn may_say_more(raw: &str) -> bool {
+    static WORDS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
+        let words = [Wrapped::Output.names(), OfSaid::Call.names(), &of_step::IS_ERROR, &[of_step::ERROR, ESCAPE]];
+        words.into_iter().flatten().map(Finder::new).collect()
+    });
+    WORDS.iter().any(|word| word.find(raw.as_bytes()).is_some())
+}
+
+/// How a letter may be written, too.
+const ESCAPE: &str = "\\u";
 
 /// Whether a result that is an object says that it is an error: by the flag of MCP, or because it holds nothing else.
 fn says_failed(result: Node<'_>) -> bool {

@@ -1,0 +1,132 @@
+//! The entries of a run that is recorded as spans: what it was asked, answered and used.
+
+use super::attributes::Fact;
+use super::exchange::Said;
+use super::said;
+use super::tell::instant;
+use super::tree::Tree;
+use super::{Act, Span, text_of_node, used, wrapped};
+use crate::adapt::draft::{Draft, field};
+use averment_base::value::{Entry, Node, Value};
+use averment_runs::normal::{of_meta, of_run, role};
+
+/// What a format says of the run as a whole, beside its spans.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Whole<'run> {
+    pub(crate) id: Option<Node<'run>>,
+    pub(crate) input: Option<Node<'run>>,
+    pub(crate) output: Option<Node<'run>>,
+    pub(crate) error: Option<Node<'run>>,
+    /// In US dollars.
+    pub(crate) cost: Option<Node<'run>>,
+    /// In milliseconds.
+    pub(crate) duration: Option<f64>,
+    pub(crate) session: Option<Node<'run>>,
+}
+
+/// Tells the entries of the run.
+pub(super) fn tell<'run>(
+    tree: &Tree<'run>,
+    models: &[usize],
+    whole: Whole<'run>,
+    (prompt, output): (Option<Node<'run>>, Option<Node<'run>>),
+    draft: &mut Draft<'run, '_>,
+) {
+    let roots: Vec<usize> = (0..tree.spans.len()).filter(|span| tree.parent(*span).is_none()).collect();
+    let (first, last) = (tree.whole(false), tree.whole(true));
+    let [outer, last] = [&first, &last].map(|spans| || spans.iter().filter_map(|span| tree.spans.get(*span)));
+    // What one model or tool was given is not what the run was given.
+    let is_work = |span: &&Span<'run>| !matches!(span.act, Act::Inference | Act::Tool);
+    draft.set_some(of_run::ID, whole.id);
+    let input = whole.input.or_else(|| outer().filter(is_work).find_map(|span| span.facts.get(Fact::Input)));
+    if draft.is_whole() {
+        let given = || input.or_else(|| outer().find_map(|span| span.facts.get(Fact::MessagesIn)));
+        let prompt = prompt.or_else(|| prompt_in(given()?, draft));
+        draft.set_some(of_run::PROMPT, prompt);
+    }
+    draft.set_some(of_run::INPUTS, input);
+    let gave = || last().filter(is_work).find_map(|span| span.facts.get(Fact::Output));
+    let said = || last().filter_map(|span| span.exchange.said.last()).find_map(|said| said.texts.last().copied());
+    let answer = whole.output.or_else(gave).or_else(said).or(output);
+    draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
+    // A tool that failed is a failed call, and not yet a failed run.
+    let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));
+    let failed = work.filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true));
+    draft.set_some(of_run::ERROR, whole.error.or_else(|| failed.clone().find_map(|root| root.error)));
+    let ends = || tree.spans.iter().filter_map(|span| span.end);
+    let spans = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min).zip(ends().reduce(f64::max));
+    let duration = whole.duration.or_else(|| spans.map(|(start, end)| end - start).filter(|duration| *duration >= 0.0));
+    draft.set_some(of_run::DURATION, instant(duration));
+    if draft.is_whole() {
+        used::usage(tree, draft);
+        draft.set_some(of_run::COST, whole.cost.or_else(|| used::cost(tree)));
+    }
+    if draft.asks_for(of_run::TOOLS) {
+        tools(tree, models, &first, draft);
+    }
+    if draft.asks_for(of_run::META) {
+        meta(tree, models, &first, whole.session, draft);
+    }
+}
+
+/// The tools that models could use.
+fn tools<'run>(tree: &Tree<'run>, models: &[usize], outer: &[usize], draft: &mut Draft<'run, '_>) {
+    let mut found: Vec<Node<'run>> = Vec::new();
+    for span in models.iter().chain(outer).filter_map(|span| tree.spans.get(*span)) {
+        for tool in said::tools(&span.facts, draft) {
+            if !found.iter().any(|known| averment_base::value::compare::equal(&known.value, &tool.value)) {
+                found.push(tool);
+            }
+        }
+    }
+    if !found.is_empty() {
+        let tools = draft.list(&found);
+        draft.set(of_run::TOOLS, tools);
+    }
+}
+
+/// Which model did the work, in which session.
+fn meta<'run>(
+    tree: &Tree<'run>,
+    models: &[usize],
+    outer: &[usize],
+    session: Option<Node<'run>>,
+    draft: &mut Draft<'run, '_>,
+) {
+    let models = || models.iter().filter_map(|model| tree.spans.get(*model));
+    models().for_each(|span| draft.names_model(span.facts.get(Fact::Model)));
+    let outer = outer.iter().filter_map(|span| tree.spans.get(*span));
+    let model = models().chain(outer).find_map(|span| span.facts.get(Fact::Model));
+    let session = session.or_else(|| tree.spans.iter().find_map(|span| span.facts.get(Fact::Conversation)));
+    let meta = [(of_meta::MODEL, model), (of_meta::SESSION, session)];
+    let meta: Vec<Entry<'run>> = meta.into_iter().filter_map(|(key, node)| Some(field(key, node?))).collect();
+    if !meta.is_empty() {
+        let meta = draft.object(&meta);
+        draft.set(of_run::META, meta);
+    }
+}
+
+/// The first words of a user in what a run was given; text that is no JSON is those words.
+fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    let input = said::read(input, draft);
+    let value = wrapped::of_run(input).unwrap_or(input);
+    let messages = said::messages(value, role::USER, draft);
+    let of_user = |said: &&Said<'run>| matches!(said.role, Some(role::USER | "human"));
+    messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
+}
+
+/// The last words in what a run gave, where it is a list of messages.
+fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
+    let value = said::read(answer, draft);
+    let (answer, value) = wrapped::of_run(value).map_or((answer, value), |inner| (inner, inner));
+    let has_role =
+        |said: &Said<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
+    match value.value {
+        Value::List(_) | Value::Object(_) => {
+            let messages = said::messages(value, role::USER, draft);
+            let last = messages.last().filter(|said| has_role(said)).and_then(|said| said.texts.last().copied());
+            last.unwrap_or(answer)
+        }
+        _ => answer,
+    }
+}

@@ -53,9 +53,14 @@ pub(super) fn tell<'run>(
     let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));
     let failed = work.filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true));
     draft.set_some(of_run::ERROR, whole.error.or_else(|| failed.clone().find_map(|root| root.error)));
-    let ends = || tree.spans.iter().filter_map(|span| span.end);
-    let spans = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min).zip(ends().reduce(f64::max));
-    let duration = whole.duration.or_else(|| spans.map(|(start, end)| end - start).filter(|duration| *duration >= 0.0));
+    let start = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min);
+    let end = tree.spans.iter().filter_map(|span| span.end).reduce(f64::max);
+    let spans = start.zip(end).map(|(start, end)| end - start).filter(|duration| *duration >= 0.0);
+    // Steps that a span without an end makes longer than that are looked at where all are there.
+    if tree.spans.iter().any(|span| span.start > end) {
+        draft.needs_whole();
+    }
+    let duration = whole.duration.or(spans);
     draft.set_some(of_run::DURATION, instant(duration));
     if draft.is_whole() {
         used::usage(tree, draft);

@@ -199,6 +199,11 @@ impl<V: Copy> LastWords<V> {
         }
     }
 
+    /// What was said last, where it was in a message.
+    pub(crate) fn said_in(&self, message: usize) -> &[V] {
+        if self.any.0 == message { &self.any.1 } else { &[] }
+    }
+
     /// The output of the run: the words of the main agent, or of whom the run is about where that one does not take part in it.
     pub(crate) fn output(&self, with_main: bool) -> &[V] {
         if with_main { &self.main.1 } else { &self.any.1 }

@@ -15,9 +15,10 @@ use crate::adapt::messages::{
 };
 use crate::build::word_status;
 use crate::scan::Cursor;
+use averment_base::value::compare::equal;
 use averment_base::value::{Value, json};
 use averment_runs::run::CallTimes;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reads lists of messages.
 #[derive(Debug)]
@@ -104,6 +105,8 @@ pub(super) struct ConversationReader<'c, 'a> {
     /// When the message in work was written, in milliseconds, and whether it is the main agent's.
     time: Option<f64>,
     of_main: bool,
+    /// The ids of calls so far, in a session: what stands there twice may be a copy.
+    ids: Option<FxHashSet<&'a str>>,
     /// The answer in OpenAI's form.
     said: Option<LastAnswer>,
 }
@@ -130,18 +133,34 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             by_id: FxHashMap::default(),
             time: None,
             of_main: true,
+            ids: None,
             said: None,
         }
     }
 
-    /// Says when the next message was written, and whether it is the main agent's.
+    /// Says when the next message of a session was written, and whether it is the main agent's.
     pub(super) fn about(&mut self, time: Option<f64>, of_main: bool) {
         (self.time, self.of_main) = (time, of_main);
+        self.ids.get_or_insert_default();
+    }
+
+    /// Whether the words in work may be a copy of others of the same message.
+    fn may_be_copy(&self, words: Span, turn: usize) -> Option<bool> {
+        let read = |(start, end): Span| self.chunk.read(Held::Bytes(start, end));
+        for known in self.found.words.said_in(turn) {
+            if equal(&read(*known)?, &read(words)?) {
+                return Some(true);
+            }
+        }
+        Some(self.turns[1] < self.last_turn)
     }
 
     /// The assistant says something, in a message with blocks.
     fn speak(&mut self, words: Span) -> Option<()> {
         let turn = usize::try_from(self.turns[1]).ok()?;
+        if self.ids.is_some() && self.may_be_copy(words, turn)? {
+            return None;
+        }
         self.found.words.say(words, turn, self.of_main);
         Some(())
     }
@@ -257,7 +276,13 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     /// Adds a call.
     fn add(&mut self, name: Span, args: Option<Held<'a>>, id: Option<Span>, turn: u32) -> Option<()> {
         let name = self.chunk.plain(name)??;
-        self.unanswered.add(self.word(id)?, name, usize::try_from(turn).ok()?, self.projection.calls.len());
+        let id = self.word(id)?;
+        if let (Some(id), Some(ids)) = (id, &mut self.ids)
+            && !ids.insert(id)
+        {
+            return None;
+        }
+        self.unanswered.add(id, name, usize::try_from(turn).ok()?, self.projection.calls.len());
         let held = args.unwrap_or(Held::Value(Value::Missing));
         if args.is_some() {
             *self.found.records.get_mut(Field::Args as usize)? = true;

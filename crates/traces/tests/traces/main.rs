@@ -18,6 +18,7 @@ mod answers;
 mod blocks;
 mod calls_of_spans;
 mod commands;
+mod copies;
 mod damaged;
 mod evidence;
 mod evidence_of_calls;

@@ -378,10 +378,16 @@ fn blocks_into<'run>(
     pieces: &mut Vec<Piece<'run>>,
     draft: &Draft<'run, '_>,
 ) {
-    for (node, block) in objects(blocks) {
-        match blocks::of(block) {
-            Block::Says(_) => said(speaker, node, pieces, draft),
-            _ => pieces.push(Piece::Block(node, block)),
+    for run in blocks.chunk_by(content::goes_on) {
+        if let [first, _, ..] = run {
+            said(speaker, Node::new(Value::List(run), first.origin), pieces, draft);
+            continue;
+        }
+        for (node, block) in objects(run) {
+            match blocks::of(block) {
+                Block::Says(_) => said(speaker, node, pieces, draft),
+                _ => pieces.push(Piece::Block(node, block)),
+            }
         }
     }
 }

@@ -24,6 +24,7 @@ use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
 use copies::{Copies, Made};
 use rustc_hash::{FxHashMap, FxHashSet};
+use speech::Open;
 
 fields! {
     /// A session as the web exports it.
@@ -204,6 +205,8 @@ struct Reader<'a, 'run, 'limits> {
     /// Why the model gave no answer, where that is the last thing that was said.
     api_error: Option<Node<'run>>,
     copies: Copies<'run>,
+    /// What the assistant said last, where more of the same text may come.
+    open: Option<Open<'run>>,
 }
 
 impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
@@ -224,6 +227,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             denied: FxHashSet::default(),
             api_error: None,
             copies: Copies::default(),
+            open: None,
         }
     }
 
@@ -257,6 +261,9 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             return;
         };
         let role = Role::of(role);
+        if about.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != about.message) {
+            self.close();
+        }
         if role == Some(Role::Assistant)
             && let Some(usage) = object_of(message, OfMessage::Usage)
         {
@@ -303,10 +310,19 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                 return;
             }
         };
-        match blocks::of(block) {
+        let block = blocks::of(block);
+        if !matches!(block, Block::Says(_)) {
+            self.close();
+        }
+        match block {
             Block::Says(text) | Block::Thinks(text) if self.copies.is_text_again(text, about) => {}
-            Block::Says(text) => self.say(text, role, about, node.origin),
-            Block::Thinks(text) => self.add_message(role::THINKING, text, about, node.origin),
+            Block::Says(text) => {
+                let piece = content::piece(&node).unwrap_or(content::Piece::Alone);
+                self.say_piece((text, piece), role, about, node.origin);
+            }
+            Block::Thinks(text) => {
+                self.add_message(role::THINKING, text, about, node.origin);
+            }
             Block::Calls(asked) => self.call(node, asked, about),
             Block::Answers(answer) => self.result(node, answer, about, details),
             Block::Silent | Block::Unknown => {}
@@ -377,7 +393,8 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
     }
 
     /// Sets what is known of the run as a whole.
-    fn finish(self) {
+    fn finish(mut self) {
+        self.close();
         let draft = self.draft;
         for call in draft.steps(Kind::Call) {
             let id = draft.field(call, of_step::ID).and_then(text);

@@ -26,6 +26,7 @@ mod files;
 mod formats;
 mod golden;
 mod normal_form;
+mod pieces;
 mod recorded;
 mod robust;
 mod sessions;

@@ -345,7 +345,16 @@ fn parts<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Draft<'run, '
     const DEEP: usize = 4;
     match content.value {
         Value::Text(text) if !text.is_empty() => said.texts.push(content),
-        Value::List(items) if depth < DEEP => items.iter().for_each(|item| parts(*item, said, draft, depth + 1)),
+        Value::List(items) if depth < DEEP => {
+            for run in items.chunk_by(content::goes_on) {
+                match run {
+                    [first, _, ..] => {
+                        said.texts.extend(content::text(Node::new(Value::List(run), first.origin), draft.arena));
+                    }
+                    run => run.iter().for_each(|item| parts(*item, said, draft, depth + 1)),
+                }
+            }
+        }
         Value::Object(part) => self::part(content, part, said, draft, depth),
         _ => {}
     }

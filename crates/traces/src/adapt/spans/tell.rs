@@ -6,7 +6,7 @@ use super::said::{self, Said};
 use super::tree::{self, Tree};
 use super::{Act, Exchange, Span, text_of_node, used, wrapped};
 use crate::adapt::draft::{Draft, count, field};
-use crate::adapt::{handovers, tools};
+use crate::adapt::{content, handovers, tools};
 use averment_base::value::{Entry, Node, Number, Origin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
@@ -256,9 +256,9 @@ fn speak<'run>(
             }
             for text in &said.texts {
                 speaker.say(role::ASSISTANT, *text, agent, (at, turn + 1));
-                if of_main {
-                    speaker.output = Some(*text);
-                }
+            }
+            if of_main {
+                speaker.output = content::joined(&said.texts, draft.arena).or(speaker.output);
             }
         }
     }
@@ -329,7 +329,9 @@ fn tell_whole<'run>(
     draft.set_some(of_run::PROMPT, prompt);
     draft.set_some(of_run::INPUTS, input);
     let gave = || last().filter(is_work).find_map(|span| span.facts.get(Fact::Output));
-    let said = || last().filter_map(|span| span.exchange.said.last()).find_map(|said| said.texts.last().copied());
+    let arena = draft.arena;
+    let said =
+        || last().filter_map(|span| span.exchange.said.last()).find_map(|said| content::joined(&said.texts, arena));
     let answer = whole.output.or_else(gave).or_else(said).or(output);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
     // A tool that failed is a failed call, and not yet a failed run.
@@ -389,7 +391,8 @@ fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     match value.value {
         Value::List(_) | Value::Object(_) => {
             let messages = said::messages(value, role::USER, draft);
-            let last = messages.last().filter(|said| has_role(said)).and_then(|said| said.texts.last().copied());
+            let last = messages.last().filter(|said| has_role(said));
+            let last = last.and_then(|said| content::joined(&said.texts, draft.arena));
             last.unwrap_or(answer)
         }
         _ => answer,

@@ -1,6 +1,8 @@
 //! Spans of OpenTelemetry in the containers in which people have them: OTLP as JSON, exports of Tempo and Jaeger, lists of spans as SDKs
 //! print them. What their attributes mean is a matter of dialects ([`super::spans`]); OpenInference is one, with a name of its own.
 
+mod zipkin;
+
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
@@ -18,6 +20,8 @@ names! {
         Data = ["data"],
         Trace = ["trace"],
         Processes = ["processes"],
+        /// What an answer of Jaeger's API holds.
+        Answer = ["result"],
     }
 }
 
@@ -88,8 +92,8 @@ pub(super) const OPEN_INFERENCE: Format = Format {
 /// Any spans.
 pub(super) const FORMAT: Format = Format {
     name: "OpenTelemetry spans",
-    description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
-    known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, MLflow or a list",
+    description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, Zipkin, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
+    known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, Zipkin, MLflow or a list",
     marks: Mark::Any.names(),
     near: Near::Any.names(),
     object: holds_spans,
@@ -103,7 +107,7 @@ pub(super) const FORMAT: Format = Format {
 names! {
     /// Those that nothing else has.
     Near {
-        Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext"],
+        Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext", "localEndpoint"],
     }
 }
 
@@ -112,21 +116,30 @@ names! {
     Mark {
         Any = [
             "resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext", "context.span_id",
+            "localEndpoint",
         ],
     }
 }
 
 const CUTTINGS: &[Cutting] = &[
+    // An answer of Jaeger's API holds OTLP, or a part of it.
     Cutting {
+        within: OfContainer::Answer.names(),
+        way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
+        by: IDS,
+        keeps: &[],
+    },
+    Cutting {
+        within: &[],
         way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
         by: IDS,
         keeps: &[],
     },
     // Jaeger has a list of traces; exports of APIs a list of spans under the same key.
-    Cutting { way: &[OfContainer::Data.names(), OfContainer::Spans.names()], by: IDS, keeps: &[] },
-    Cutting { way: &[OfContainer::Spans.names()], by: IDS, keeps: &[] },
-    Cutting { way: &[OfContainer::Data.names()], by: IDS, keeps: &[] },
-    Cutting { way: &[], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Data.names(), OfContainer::Spans.names()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Spans.names()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Data.names()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[], by: IDS, keeps: &[] },
 ];
 
 ways! {
@@ -168,6 +181,7 @@ fn holds_spans(object: Object<'_>) -> bool {
     is_otlp(object)
         || is_jaeger(object)
         || is_span(object)
+        || zipkin::is_span(object)
         || inside(OfContainer::Trace, &is_otlp)
         || inside(OfContainer::Data, &|data| container(data, OfContainer::Spans).is_some_and(is_list_of_spans))
         || data().is_some_and(is_list_of_spans)
@@ -226,6 +240,8 @@ fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(Found<'run>), depth: u
         container(object, OfContainer::Spans).into_iter().for_each(|spans| each_of(spans, Form::Jaeger, look));
     } else if is_span(object) {
         look(Found::Span(object, Form::Flat));
+    } else if zipkin::is_span(object) {
+        look(Found::Span(object, Form::Zipkin));
     } else if let Some(inner) =
         [OfContainer::Data, OfContainer::Spans].into_iter().find_map(|word| container(object, word))
     {
@@ -274,6 +290,7 @@ enum Form {
     Otlp,
     Jaeger,
     Flat,
+    Zipkin,
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
@@ -344,6 +361,9 @@ fn span<'run>(object: Object<'run>, form: Form, draft: &mut Draft<'run, '_>) -> 
         span.take_attributes(attributes, draft);
     }
     status(object, &mut span);
+    if form == Form::Zipkin {
+        zipkin::complete(object, &mut span, draft);
+    }
     for (_, event) in of(object, OfSpan::Events).and_then(list).into_iter().flat_map(objects) {
         self::event(event, &mut span, draft);
     }
@@ -365,6 +385,7 @@ fn parent<'run>(object: Object<'run>) -> Option<&'run str> {
 fn times(object: Object<'_>, form: Form) -> (Option<f64>, Option<f64>) {
     let at = |word, unit| of(object, word).and_then(|node| instant(node, unit));
     match form {
+        Form::Zipkin => zipkin::times(object),
         Form::Jaeger => {
             let start = at(OfSpan::Start, Unit::Microseconds);
             let duration = of(object, OfSpan::Duration).and_then(|node| instant(node, Unit::Microseconds));

@@ -18,6 +18,7 @@ mod answers;
 mod blocks;
 mod calls_of_spans;
 mod commands;
+mod containers;
 mod copies;
 mod damaged;
 mod evidence;

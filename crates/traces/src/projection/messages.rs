@@ -300,6 +300,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
 
     /// A result in OpenAI's form. Some write how the call ended, too.
     fn result(&mut self, message: &Spans<OfMessage>) -> Option<()> {
+        if message.field(OfMessage::Content).is_some_and(|content| self.may_be_printed(content)) {
+            return None;
+        }
         let id = self.word(message.field(OfMessage::Answers))?;
         let tool = self.word(messages::answered_tool(message, &self.cursor))?;
         let call = self.unanswered.answer(id, tool)?;

@@ -28,6 +28,7 @@ mod formats;
 mod golden;
 mod normal_form;
 mod pieces;
+mod printed;
 mod recorded;
 mod robust;
 mod sessions;

@@ -4,7 +4,7 @@ use super::super::content;
 use super::super::draft::Draft;
 use super::super::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part, names};
-use super::text_of_node;
+use super::{text_of_node, wrapped};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 
@@ -311,7 +311,8 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
         (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {
             let tool = of(message, OfSaid::Tool).and_then(text_of_node);
             let id = of(message, OfSaid::Answers).filter(|id| text_of_node(*id).is_some());
-            said.results.push(Told { id, tool, result: content, failed: failed(message) });
+            let told = Told { id, tool, result: content, failed: failed(message) };
+            said.results.push(wrapped::told(told, draft));
         }
         // What the parts of a message are in is an object of its own in some.
         (_, Some(content)) => match object(content).filter(|_| said.role.is_some()) {

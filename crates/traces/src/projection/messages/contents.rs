@@ -5,6 +5,7 @@ use crate::adapt::claude_code::holds_tool_blocks;
 use crate::adapt::content;
 use crate::adapt::fields::{Record, Span};
 use crate::adapt::messages::{BlockType, OfBlock, text_in};
+use crate::adapt::printed;
 use crate::projection::keys::list;
 use crate::projection::{Chunk, Held};
 use averment_base::value::compare::equal;
@@ -20,6 +21,15 @@ impl<'a> ConversationReader<'_, 'a> {
             }
         }
         Some(self.turns[1] < self.last_turn)
+    }
+
+    /// Whether a content may be the message of a tool as Python prints it, which only the full reader reads.
+    pub(super) fn may_be_printed(&self, (start, end): Span) -> bool {
+        let may_begin = matches!(self.cursor.byte(start.wrapping_add(1)), b'c' | b'T' | b'\\');
+        let read = || self.chunk.read(Held::Bytes(start, end));
+        self.cursor.byte(start) == b'"'
+            && may_begin
+            && read().is_none_or(|value| matches!(value, Value::Text(text) if printed::may_be(text.as_str())))
     }
 
     /// A block of a result that is neither a call nor a result itself.

@@ -385,7 +385,7 @@ fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'r
 /// The last words in what a run gave, where it is a list of messages.
 fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let value = said::read(answer, draft);
-    let (answer, value) = wrapped::of_run(value).map_or((answer, value), |inner| (inner, inner));
+    let (answer, value) = wrapped::answer(value, draft).map_or((answer, value), |inner| (inner, inner));
     let has_role =
         |said: &Said<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
     match value.value {

@@ -89,6 +89,25 @@ pub(super) fn of_run<'run>(node: Node<'run>) -> Option<Node<'run>> {
     [Wrapped::Inputs, Wrapped::Outputs].into_iter().find_map(|word| wrapped(run, word))
 }
 
+/// What a run gave, without what OpenLLMetry and LangChain wrap it into: `outputs` or `output` beside `kwargs`, the `output` in those,
+/// and an `output` that stands alone.
+pub(super) fn answer<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    /// So many stand in each other.
+    const DEEP: usize = 3;
+    let (mut found, mut is_in_run) = (None, false);
+    for _ in 0..DEEP {
+        let Some(outer) = object(said::read(found.unwrap_or(node), draft)) else { break };
+        let is_run = wrapped(outer, Wrapped::Named).is_some();
+        let outputs = wrapped(outer, Wrapped::Outputs).filter(|_| is_run);
+        let is_alone = outer.entries().len() == 1;
+        let output = wrapped(outer, Wrapped::Output).filter(|_| is_run || is_in_run || is_alone);
+        let Some(inner) = outputs.or(output) else { break };
+        is_in_run |= is_run;
+        found = Some(said::read(inner, draft));
+    }
+    found
+}
+
 /// What a tool gave, without what some wrap it into: what a run of LangChain ended with, a message to the model. A result in text
 /// may say that it is an error, too.
 pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {

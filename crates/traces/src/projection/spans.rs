@@ -146,7 +146,7 @@ impl Traces {
             holding(resources, cursor, at, |at| {
                 holding(scopes, cursor, at, |at| {
                     let (words, behind) = spans.span(chunk, draft, at)?;
-                    trace.add(&words, Form::Otlp, std::iter::empty(), draft);
+                    trace.add(&words, Form::Otlp, Object::EMPTY, draft);
                     Some(behind)
                 })
             })

@@ -6,6 +6,7 @@ use super::said;
 use super::tell::instant;
 use super::tree::Tree;
 use super::{Act, Span, text_of_node, used, wrapped};
+use crate::adapt::content;
 use crate::adapt::draft::{Draft, field};
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::{of_meta, of_run, role};
@@ -46,7 +47,9 @@ pub(super) fn tell<'run>(
     }
     draft.set_some(of_run::INPUTS, input);
     let gave = || last().filter(is_work).find_map(|span| span.facts.get(Fact::Output));
-    let said = || last().filter_map(|span| span.exchange.said.last()).find_map(|said| said.texts.last().copied());
+    let arena = draft.arena;
+    let said =
+        || last().filter_map(|span| span.exchange.said.last()).find_map(|said| content::joined(&said.texts, arena));
     let answer = whole.output.or_else(gave).or_else(said).or(output);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
     // A tool that failed is a failed call, and not yet a failed run.
@@ -123,13 +126,14 @@ fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'r
 /// The last words in what a run gave, where it is a list of messages.
 fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let value = said::read(answer, draft);
-    let (answer, value) = wrapped::of_run(value).map_or((answer, value), |inner| (inner, inner));
+    let (answer, value) = wrapped::answer(value, draft).map_or((answer, value), |inner| (inner, inner));
     let has_role =
         |said: &Said<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
     match value.value {
         Value::List(_) | Value::Object(_) => {
             let messages = said::messages(value, role::USER, draft);
-            let last = messages.last().filter(|said| has_role(said)).and_then(|said| said.texts.last().copied());
+            let last = messages.last().filter(|said| has_role(said));
+            let last = last.and_then(|said| content::joined(&said.texts, draft.arena));
             last.unwrap_or(answer)
         }
         _ => answer,

@@ -3,8 +3,10 @@
 use super::{Answer, Both, TOOLS, agreed, judge_by, program, program_of_runs, text, value};
 use averment_base::limits::Limits;
 use averment_runs::run::RunSource;
-use averment_traces::projection::LineReader;
+use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{RawRun, Runs};
+use averment_traces::scan::{Cursor, Index};
+use bumpalo::Bump;
 use proptest::prelude::*;
 
 /// Judges a trace both ways; `None` where it is none, or cannot be read in full.
@@ -323,4 +325,18 @@ fn traces_of_the_field_are_judged_alike() {
         }
     }
     assert!(judged > 0);
+}
+
+#[test]
+fn under_names_of_somebodys_own_nothing_is_a_trace_by_its_first_key() {
+    let names =
+        averment_traces::names::Names::of_file("calls = \"resourceSpans\"\ntool = \"resource\"").expect("good names");
+    let (read_set, limits, arena) = (ReadSet::default(), Limits::default(), Bump::new());
+    let mut reader = LineReader::new(&read_set, &names).expect("plain names");
+    let text = example();
+    let mut index = Index::default();
+    index.build(text.as_bytes()).unwrap();
+    let cursor = Cursor::new(text.as_bytes(), &index, limits.json_depth);
+    let chunk = Chunk { text: &text, cursor, arena: &arena, limits: &limits };
+    assert!(reader.read_trace(chunk, &mut Projection::default()).is_none());
 }

@@ -25,6 +25,7 @@ mod files;
 mod formats;
 mod golden;
 mod normal_form;
+mod passed_over;
 mod recorded;
 mod robust;
 mod sessions;

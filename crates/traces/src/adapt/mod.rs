@@ -129,6 +129,8 @@ pub(crate) struct InMessages {
     /// Whether it is such a run where a list of calls stands beside the messages, too. If not, that is the case for all but the first
     /// name that such a list has.
     pub(crate) beside_calls: bool,
+    /// Keys beside which only the full reader knows all messages.
+    pub(crate) in_full_beside: &'static [&'static str],
     /// Keys that tell of calls, whatever they hold.
     pub(crate) tell_of_calls: &'static [&'static str],
     /// Entries of the run that are taken as they stand where they are text.

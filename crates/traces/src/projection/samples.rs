@@ -54,6 +54,11 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
             "OfExchange.response": {"OfExchange.choices": [{"OfChoice.message": {"role": "assistant", "content": "yes"}}],
                 "OfExchange.usage": {"input_tokens": 1}},
         })],
+        vec![
+            json!({"OfExchange.messages": [user], "OfExchange.response": {"OfExchange.choices": [{"message": {"role": "assistant", "content": "yes"}}]},
+            "OfExchange.cost": 0.5}),
+        ],
+        vec![json!({"OfExchange.messages": [user], "OfExchange.response": user, "OfExchange.response_cost": 0.5})],
         vec![json!({"OfExport.loglines": session(&json!({}))})],
     ];
     // What tells a sub-agent from the main one decides about the output; what marks a session, whether it is one.

@@ -2,6 +2,7 @@
 
 use super::formats::{root, with};
 use super::told::calls;
+use averment_base::value::json::to_json;
 
 fn of_run(text: &str, key: &str) -> String {
     with(text, |run| root(run, key))
@@ -64,4 +65,65 @@ fn the_response_beside_messages_belongs_to_the_conversation() {
     assert_eq!(calls(&format!(r#"{{{asked}, "response": {said}}}"#)), expected);
     assert_eq!(calls(&format!(r#"{{{asked}, "response": null}}"#)), expected[..1]);
     with(&format!(r#"{{{asked}, "response": "data: {{}}"}}"#), |run| assert!(!run.warnings.is_empty()));
+}
+
+/// A step of ATIF, its calls each by an id that is its tool, too; each is answered, with what stands behind.
+fn atif_step(source: &str, calls: &[(&str, &str)]) -> String {
+    let made =
+        |(id, _): &(&str, &str)| format!(r#"{{"tool_call_id": "{id}", "function_name": "{id}", "arguments": {{}}}}"#);
+    let result = |(id, rest): &(&str, &str)| format!(r#"{{"source_call_id": "{id}", "content": "ok"{rest}}}"#);
+    let list = |each: &dyn Fn(&(&str, &str)) -> String| calls.iter().map(each).collect::<Vec<_>>().join(",");
+    format!(
+        r#"{{"source": "{source}", "message": "{source} speaks", "tool_calls": [{}], "observation": {{"results": [{}]}}}}"#,
+        list(&made),
+        list(&result)
+    )
+}
+
+fn atif(id: &str, agent: &str, steps: &[String], others: &[String]) -> String {
+    format!(
+        r#"{{"schema_version": "ATIF-v1.7", "trajectory_id": "{id}", "agent": {{"name": "{agent}", "version": "1"}}, "steps": [{}], "subagent_trajectories": [{}]}}"#,
+        steps.join(","),
+        others.join(",")
+    )
+}
+
+#[test]
+fn what_sub_agents_did_in_trajectories_of_their_own_belongs_to_the_run() {
+    let to = |id: &str| format!(r#", "subagent_trajectory_ref": [{{"trajectory_id": "{id}"}}]"#);
+    let inner = atif("t3", "searcher", &[atif_step("agent", &[("grep", "")])], &[]);
+    // It names itself, which tells nothing anew.
+    let asked = [atif_step("user", &[]), atif_step("agent", &[("read", ""), ("ask", &to("t3")), ("loop", &to("t2"))])];
+    let named = atif("t2", "coder", &asked, &[inner]);
+    let unnamed = atif("t4", "coder", &[atif_step("agent", &[("write", "")])], &[]);
+    let steps =
+        [atif_step("user", &[]), atif_step("agent", &[("task", &to("t2")), ("ls", "")]), atif_step("agent", &[])];
+    with(&atif("t1", "coder", &steps, &[named, unnamed]), |run| {
+        let agent = |step: &averment_runs::run::Step<'_>| {
+            step.object.get("agent").map_or(String::new(), |node| to_json(&node.value))
+        };
+        let told: Vec<_> =
+            run.steps.iter().map(|step| format!("{} {} {}", step.kind.as_str(), step.name, agent(step))).collect();
+        let expected = [
+            r#"message user "main""#,
+            r#"message assistant "main""#,
+            r#"call task "main""#,
+            r#"call ls "main""#,
+            r#"handover t2 "main""#,
+            r#"message task "t2""#,
+            r#"message assistant "t2""#,
+            r#"call read "t2""#,
+            r#"call ask "t2""#,
+            r#"call loop "t2""#,
+            r#"handover searcher "t2""#,
+            r#"message assistant "searcher""#,
+            r#"call grep "searcher""#,
+            r#"message assistant "main""#,
+            r#"message assistant "t4""#,
+            r#"call write "t4""#,
+        ];
+        assert_eq!(told, expected);
+        assert_eq!((root(run, "prompt"), root(run, "output")), (r#""user speaks""#.into(), r#""agent speaks""#.into()));
+        assert_eq!((run.records.not_understood, run.complete), (0, true));
+    });
 }

@@ -127,3 +127,74 @@ fn what_sub_agents_did_in_trajectories_of_their_own_belongs_to_the_run() {
         assert_eq!((run.records.not_understood, run.complete), (0, true));
     });
 }
+
+fn lines(lines: &[&str]) -> String {
+    lines.join("\n")
+}
+
+#[test]
+fn an_error_that_the_program_got_over_is_none_of_the_run() {
+    // Codex opens a connection again; its turn completes, or fails.
+    let begin = r#"{"type": "thread.started", "thread_id": "t"}"#;
+    let again = r#"{"type": "error", "message": "Reconnecting 1/5"}"#;
+    let said = r#"{"type": "item.completed", "item": {"type": "agent_message", "text": "ok"}}"#;
+    let done = r#"{"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}"#;
+    assert_eq!(of_run(&lines(&[begin, again, said, done]), "error"), "missing");
+    assert_eq!(of_run(&lines(&[begin, again]), "error"), r#""Reconnecting 1/5""#);
+    let failed = r#"{"type": "turn.failed", "error": {"message": "gone"}}"#;
+    assert_eq!(of_run(&lines(&[begin, again, failed]), "error"), r#"{"message":"gone"}"#);
+
+    // The same in a rollout, whose turn completes in any case.
+    let event = |rest: &str| {
+        format!(r#"{{"timestamp": "2026-02-01T10:00:00Z", "type": "event_msg", "payload": {{"type": {rest}}}}}"#)
+    };
+    let wrong = event(r#""error", "message": "stream disconnected""#);
+    let (spoke, over) =
+        (event(r#""agent_message", "message": "ok""#), event(r#""task_complete", "last_agent_message": null"#));
+    assert_eq!(of_run(&lines(&[&spoke, &wrong, &spoke, &over]), "error"), "missing");
+    assert_eq!(of_run(&lines(&[&wrong, &event(r#""task_complete", "last_agent_message": "ok""#)]), "error"), "missing");
+    for ends in [vec![&spoke, &wrong, &over], vec![&spoke, &wrong], vec![&wrong, &spoke]] {
+        let ends: Vec<_> = ends.into_iter().map(String::as_str).collect();
+        assert_eq!(of_run(&lines(&ends), "error"), r#""stream disconnected""#);
+    }
+    let told = event(r#""task_complete", "last_agent_message": null, "error": {"message": "no quota"}"#);
+    assert_eq!(of_run(&lines(&[&spoke, &told]), "error"), r#""no quota""#);
+
+    // Gemini CLI says itself how much an error matters.
+    let begin = r#"{"type": "init", "timestamp": "2026-02-01T10:00:00Z", "session_id": "s", "model": "m"}"#;
+    let error = |severity: &str| {
+        format!(
+            r#"{{"type": "error", "timestamp": "2026-02-01T10:00:01Z", "severity": "{severity}", "message": "loop"}}"#
+        )
+    };
+    let end = r#"{"type": "result", "timestamp": "2026-02-01T10:00:02Z", "status": "success"}"#;
+    with(&lines(&[begin, &error("warning"), end]), |run| {
+        assert_eq!(root(run, "error"), "missing");
+        assert_eq!(run.steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["system"]);
+    });
+    assert_eq!(of_run(&lines(&[begin, &error("error"), end]), "error"), r#""loop""#);
+    let failed = r#"{"type": "result", "timestamp": "2026-02-01T10:00:02Z", "status": "error", "error": {"type": "T", "message": "no key"}}"#;
+    assert_eq!(of_run(&lines(&[begin, failed]), "error"), r#""no key""#);
+}
+
+#[test]
+fn what_ended_a_conversation_of_openhands_is_the_error_of_the_run() {
+    let second = |kind: &str, rest: &str| {
+        format!(r#"{{"kind": "{kind}", "id": "e", "timestamp": "2026-01-01T10:00:00", "source": {rest}}}"#)
+    };
+    let asked = second(
+        "MessageEvent",
+        r#""user", "llm_message": {"role": "user", "content": [{"type": "text", "text": "go"}]}"#,
+    );
+    let broken = second("ConversationErrorEvent", r#""environment", "code": "MaxIterations", "detail": "100 steps""#);
+    assert_eq!(of_run(&lines(&[&asked, &broken]), "error"), r#""100 steps""#);
+    assert_eq!(of_run(&lines(&[&asked, &broken, &asked]), "error"), "missing");
+
+    let first = |state: &str| {
+        format!(
+            r#"{{"id": 1, "timestamp": "2026-01-01T10:00:00", "source": "environment", "observation": "agent_state_changed", "content": "", "extras": {{"agent_state": "{state}", "reason": "no key"}}}}"#
+        )
+    };
+    assert_eq!(of_run(&lines(&[&first("running"), &first("error")]), "error"), r#""no key""#);
+    assert_eq!(of_run(&lines(&[&first("error"), &first("running")]), "error"), "missing");
+}

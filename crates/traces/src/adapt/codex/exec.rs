@@ -55,7 +55,9 @@ words! {
         Started = "item.started" | "item.updated",
         Completed = "item.completed",
         TurnEnd = "turn.completed",
-        Failed = "turn.failed" | "error",
+        Failed = "turn.failed",
+        /// It may be one that the program gets over, as a connection that it opens again: the end of the turn tells.
+        Error = "error",
     }
 }
 
@@ -106,7 +108,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let root = draft.arena.alloc(root);
     let events = items_of(root, &[OfEvent::Events]);
     let mut talk = Talk::new(draft);
-    let mut seen = FxHashSet::default();
+    let (mut seen, mut wrong) = (FxHashSet::default(), None);
     for node in events {
         talk.draft.record();
         let event = object(*node);
@@ -124,20 +126,19 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
                 }
             }
             EventType::TurnEnd => {
+                wrong = None;
                 if let Some(counts) = object_of(event, OfEvent::Usage) {
                     let mut usage = Usage::default();
                     usage.add(counts);
                     talk.usage.join(&usage);
                 }
             }
-            EventType::Failed => {
-                let error = first_of(event, &[OfEvent::Error, OfEvent::Message]);
-                if let Some(error) = error {
-                    talk.draft.set(of_run::ERROR, error);
-                }
+            EventType::Failed | EventType::Error => {
+                wrong = first_of(event, &[OfEvent::Error, OfEvent::Message]).or(wrong);
             }
         }
     }
+    talk.draft.set_some(of_run::ERROR, wrong);
     talk.finish_with_tools();
     Ok(())
 }

@@ -132,7 +132,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
     }
 
     /// The assistant does something: behind what others said or gave back that is a new turn.
-    fn speaks(&mut self) {
+    pub(super) fn speaks(&mut self) {
         if self.heard {
             self.begin_turn();
         }

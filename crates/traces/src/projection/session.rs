@@ -120,8 +120,7 @@ impl<'a> SessionLines<'a> {
         let cursor = chunk.cursor;
         let kind = LineType::of(chunk.plain(line.field(OfLine::Type)?)??)?;
         self.lines += 1;
-        self.is_session =
-            self.is_session || self.lines <= FIRST_ITEMS && kind.is_mark() && claude_code::has_mark(&line);
+        self.is_session = self.is_session || self.lines <= FIRST_ITEMS && kind.is_sure(&line);
         if let Some(id) = line.field(OfLine::Line).map(|id| chunk.plain(id))
             && !self.ids.insert(id??)
         {

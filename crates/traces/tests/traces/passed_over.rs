@@ -3,6 +3,7 @@
 use super::formats::{root, with};
 use super::told::calls;
 use averment_base::value::json::to_json;
+use averment_runs::run::Kind;
 
 fn of_run(text: &str, key: &str) -> String {
     with(text, |run| root(run, key))
@@ -197,4 +198,70 @@ fn what_ended_a_conversation_of_openhands_is_the_error_of_the_run() {
     };
     assert_eq!(of_run(&lines(&[&first("running"), &first("error")]), "error"), r#""no key""#);
     assert_eq!(of_run(&lines(&[&first("error"), &first("running")]), "error"), "missing");
+}
+
+/// An event of Copilot.
+fn copilot(kind: &str, data: &str) -> String {
+    format!(
+        r#"{{"type": "{kind}", "id": "{kind}", "parentId": null, "timestamp": "2026-02-01T10:00:00Z", "data": {{{data}}}}}"#
+    )
+}
+
+#[test]
+fn what_copilot_prints_is_no_session_of_another_agent_for_its_last_line() {
+    let end = r#"{"type": "result", "timestamp": "2026-02-01T10:00:09Z", "sessionId": "s-1", "exitCode": 0, "usage": {"premiumRequests": 1}}"#;
+    let call = copilot("tool.execution_start", r#""toolCallId": "c", "toolName": "ls", "arguments": {}"#);
+    let noise: Vec<_> = (0..20).map(|_| copilot("session.info", "")).collect();
+    let noise: Vec<_> = noise.iter().map(String::as_str).collect();
+    for text in [lines(&[&call, end]), lines(&[&[call.as_str()], &noise[..], &[end]].concat())] {
+        with(&text, |run| {
+            assert_eq!((run.format, run.id), ("Copilot CLI session", Some("s-1")));
+            assert_eq!((run.records.not_understood, run.steps.len()), (0, 1));
+        });
+    }
+}
+
+#[test]
+fn calls_that_one_message_of_copilot_asks_for_are_of_one_turn() {
+    let turns = |named: bool| {
+        let turn = |name: u8| if named { format!(r#", "turnId": "{name}""#) } else { String::new() };
+        let asks = |name: u8, ids: &[&str]| {
+            let ids: Vec<_> = ids.iter().map(|id| format!(r#"{{"toolCallId": "{id}"}}"#)).collect();
+            copilot(
+                "assistant.message",
+                &format!(r#""content": "", "toolRequests": [{}]{}"#, ids.join(","), turn(name)),
+            )
+        };
+        let starts = |name: u8, id: &str| {
+            copilot(
+                "tool.execution_start",
+                &format!(r#""toolCallId": "{id}", "toolName": "{id}", "arguments": {{}}{}"#, turn(name)),
+            )
+        };
+        let ends = |id: &str| copilot("tool.execution_complete", &format!(r#""toolCallId": "{id}", "success": true"#));
+        let user = copilot("user.message", r#""content": "go""#);
+        let events = [
+            user.clone(),
+            copilot("assistant.reasoning", r#""content": "hm""#),
+            asks(0, &["a", "b"]),
+            starts(0, "a"),
+            ends("a"),
+            starts(0, "b"),
+            ends("b"),
+            asks(1, &["c"]),
+            starts(1, "c"),
+            ends("c"),
+            user,
+            asks(0, &["d"]),
+            starts(0, "d"),
+        ];
+        with(&events.join("\n"), |run| {
+            let turn = |step: &averment_runs::run::Step<'_>| step.object.get("turn").map(|node| to_json(&node.value));
+            let of_calls: Vec<_> = run.steps.iter().filter(|step| step.kind == Kind::Call).filter_map(turn).collect();
+            (of_calls.join(" "), root(run, "turns"))
+        })
+    };
+    for named in [true, false] {
+        assert_eq!(turns(named), ("1 1 2 3".to_owned(), "3".to_owned()), "{named}");
+    }
 }

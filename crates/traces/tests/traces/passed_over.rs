@@ -265,3 +265,26 @@ fn calls_that_one_message_of_copilot_asks_for_are_of_one_turn() {
         assert_eq!(turns(named), ("1 1 2 3".to_owned(), "3".to_owned()), "{named}");
     }
 }
+
+#[test]
+fn a_message_of_cursor_that_repeats_its_parts_is_said_once() {
+    let said = |words: &str, rest: &str| {
+        format!(
+            r#"{{"type": "assistant", "session_id": "s", "message": {{"role": "assistant", "content": [{{"type": "text", "text": "{words}"}}]}}{rest}}}"#
+        )
+    };
+    let part = |words: &str| said(words, r#", "timestamp_ms": 1770823449200"#);
+    let whole = |words: &str| said(words, r#", "timestamp_ms": 1770823449300, "model_call_id": "m1""#);
+    let call = r#"{"type": "tool_call", "subtype": "started", "session_id": "s", "call_id": "c", "model_call_id": "m1", "timestamp_ms": 1770823449400, "tool_call": {"lsToolCall": {"args": {}}}}"#;
+    let texts = |events: &[&str]| {
+        with(&lines(events), |run| {
+            let said = run.steps.iter().filter(|step| step.kind == Kind::Message);
+            said.map(|step| step.object.get("text").map(|node| to_json(&node.value)).unwrap_or_default())
+                .collect::<Vec<_>>()
+        })
+    };
+    let told =
+        texts(&[&part("I "), &part("look."), &whole("I look."), call, &part("ha"), &part("ha"), &said("haha", "")]);
+    assert_eq!(told, [r#""I look.""#, r#""haha""#]);
+    assert_eq!(texts(&[&whole("I look."), call, &whole("Done.")]), [r#""I look.""#, r#""Done.""#]);
+}

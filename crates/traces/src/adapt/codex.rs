@@ -92,6 +92,13 @@ words! {
 }
 
 words! {
+    /// The items that only Codex has.
+    ItemType {
+        ServerCall = "mcp_tool_call",
+    }
+}
+
+words! {
     /// What a mark of the program says between bare items.
     Mark {
         State = "state",
@@ -137,7 +144,9 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         let lines = super::list(root).unwrap_or_default();
         objects(lines).filter(|(_, line)| text_of(*line, OfLine::Type).and_then(LineType::of) == Some(LineType::Item))
     };
-    let calls = items().filter_map(|(_, line)| text_of(object_of(line, OfLine::Payload)?, OfItem::CallId)).collect();
+    let in_items =
+        items().filter_map(|(_, line)| object_of(line, OfLine::Payload)).filter(|item| !is_server_call(*item));
+    let calls = in_items.filter_map(|item| text_of(item, OfItem::CallId)).collect();
     let has_items = items().next().is_some();
     let mut session = Session {
         total: None,
@@ -169,7 +178,8 @@ struct Session<'a, 'run, 'limits> {
     total: Option<Object<'run>>,
     /// What the model did stands in items; else only in events.
     has_items: bool,
-    /// The calls that stand in items, and those of which an event was read: an event of the former says nothing new.
+    /// The calls that stand in items, and those of which an event was read: an event of the former says nothing new, but for those of
+    /// servers that have an item of their own.
     in_items: FxHashSet<&'run str>,
     begun: FxHashSet<&'run str>,
     /// There are no items, and an event that may stand for a call was not understood.
@@ -247,6 +257,7 @@ impl<'run> Session<'_, 'run, '_> {
 
     fn item(&mut self, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
         match (text_of(item, OfItem::Role), item.field(OfItem::Content)) {
+            _ if is_server_call(item) => self.server_call(node, item, about),
             (Some(role), Some(content)) => {
                 let speaker = speaker(Role::of(role), content);
                 if speaker == Speaker::Assistant {
@@ -322,6 +333,10 @@ impl<'run> Session<'_, 'run, '_> {
                 .for_each(|kind| draft.unrecord(kind));
         }
     }
+}
+
+fn is_server_call(item: Object<'_>) -> bool {
+    text_of(item, OfItem::Type).and_then(ItemType::of) == Some(ItemType::ServerCall)
 }
 
 /// The words with which Codex hands a refusal to the model, bare or in the JSON of an output.

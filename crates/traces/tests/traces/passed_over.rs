@@ -1,6 +1,6 @@
 //! What programs of agents write down, and what was passed over before: calls, ends, errors.
 
-use super::formats::{root, with};
+use super::formats::{field, root, with};
 use super::told::calls;
 use averment_base::value::json::to_json;
 use averment_runs::run::Kind;
@@ -287,4 +287,62 @@ fn a_message_of_cursor_that_repeats_its_parts_is_said_once() {
         texts(&[&part("I "), &part("look."), &whole("I look."), call, &part("ha"), &part("ha"), &said("haha", "")]);
     assert_eq!(told, [r#""I look.""#, r#""haha""#]);
     assert_eq!(texts(&[&whole("I look."), call, &whole("Done.")]), [r#""I look.""#, r#""Done.""#]);
+}
+
+#[test]
+fn calls_of_codex_for_other_agents_say_what_they_were_told_and_gave_back() {
+    let item = |kind: &str, id: &str, tool: &str, rest: &str| {
+        format!(
+            r#"{{"type": "item.{kind}", "item": {{"id": "{id}", "type": "collab_tool_call", "tool": "{tool}", "sender_thread_id": "t", {rest}}}}}"#
+        )
+    };
+    let broken = r#""receiver_thread_ids": ["u"], "prompt": null, "agents_states": {"u": {"status": "errored", "message": "no disk"}}, "status": "completed""#;
+    let text = lines(&[
+        r#"{"type": "thread.started", "thread_id": "t"}"#,
+        &item(
+            "started",
+            "1",
+            "spawn_agent",
+            r#""receiver_thread_ids": [], "prompt": "look", "agents_states": {}, "status": "in_progress""#,
+        ),
+        &item(
+            "completed",
+            "1",
+            "spawn_agent",
+            r#""receiver_thread_ids": ["u"], "prompt": "look", "agents_states": {"u": {"status": "running", "message": null}}, "status": "completed""#,
+        ),
+        &item("completed", "2", "wait", broken),
+        &item("completed", "3", "close_agent", broken),
+    ]);
+    let expected = [
+        r#"spawn_agent {"prompt":"look"} => {"u":{"status":"running","message":null}} ok"#,
+        r#"wait {"receiver_thread_ids":["u"]} => {"u":{"status":"errored","message":"no disk"}} failed"#,
+        r#"close_agent {"receiver_thread_ids":["u"]} => {"u":{"status":"errored","message":"no disk"}} ok"#,
+    ];
+    assert_eq!(calls(&text), expected);
+    with(&text, |run| assert_eq!(field(run, 1, "error"), r#""no disk""#));
+}
+
+#[test]
+fn a_call_of_a_server_in_an_item_of_codex_has_its_name_and_the_result_of_its_event() {
+    let line = |kind: &str, payload: &str| {
+        format!(r#"{{"timestamp": "2026-02-01T10:00:00Z", "type": "{kind}", "payload": {payload}}}"#)
+    };
+    let item = line(
+        "response_item",
+        r#"{"type": "mcp_tool_call", "call_id": "k", "server": "fs", "tool": "read", "arguments": {"path": "a"}}"#,
+    );
+    let event = |kind: &str, rest: &str| {
+        line(
+            "event_msg",
+            &format!(
+                r#"{{"type": "mcp_tool_call_{kind}", "call_id": "k", "invocation": {{"server": "fs", "tool": "read", "arguments": {{"path": "a"}}}}{rest}}}"#
+            ),
+        )
+    };
+    let end = event("end", r#", "result": {"Ok": {"content": [{"type": "text", "text": "hello"}], "isError": false}}"#);
+    let begin = event("begin", "");
+    for text in [lines(&[&item, &end]), lines(&[&begin, &item, &end]), lines(&[&item, &begin, &end])] {
+        assert_eq!(calls(&text), [r#"read {"path":"a"} => hello ok"#], "{text}");
+    }
 }

@@ -6,7 +6,7 @@
 
 mod session;
 
-pub(crate) use session::{Agent, PERMISSION_DENIED, SUMMED_UP, Times, agent, session_of, summed_up};
+pub(crate) use session::{Agent, PERMISSION_DENIED, SUMMED_UP, Times, agent, is_no_answer, session_of, summed_up};
 
 use super::blocks::{self, Answer, Asked, Block};
 use super::calls::{Unanswered, Usage};
@@ -55,6 +55,9 @@ fields! {
         Denied = "tool_use_id" => Step(Kind::Call),
         /// The words are those of the program, which got no answer from the model.
         ApiError = "isApiErrorMessage" => Run(of_run::ERROR),
+        ApiErrorOfStream = "is_api_error_message" => Run(of_run::ERROR),
+        /// Why there is none, beside a message of the program itself.
+        Why = "error" => Run(of_run::ERROR),
         /// What a sub-agent says or does, in a line about its progress.
         Data = "data" => Shape,
         Turns = "num_turns" => Run(of_run::TURNS),
@@ -83,7 +86,8 @@ words! {
         System = "system",
         Progress = "progress",
         /// It holds no step, or parts of what another line holds whole, and is passed over in silence.
-        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event",
+        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event"
+            | "rate_limit_event",
         /// The same of a type that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
     }

@@ -70,6 +70,11 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
         samples.push(session(&line));
     }
     samples.push(session(&json!({"OfLine.isApiErrorMessage": true})));
+    samples.push(session(&json!({"OfLine.is_api_error_message": true})));
+    let mut made_up = session(&json!({}));
+    made_up.push(json!({"OfLine.type": "assistant", "OfLine.error": "rate_limit", "OfLine.message":
+        {"OfMessage.role": "assistant", "OfMessage.model": "<synthetic>", "OfMessage.content": "later"}}));
+    samples.push(made_up);
     let mut denied = session(&json!({}));
     denied.push(json!({"OfLine.type": "system", "OfLine.subtype": "permission_denied", "OfLine.tool_use_id": "b"}));
     samples.push(denied);

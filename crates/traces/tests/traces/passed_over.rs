@@ -346,3 +346,27 @@ fn a_call_of_a_server_in_an_item_of_codex_has_its_name_and_the_result_of_its_eve
         assert_eq!(calls(&text), [r#"read {"path":"a"} => hello ok"#], "{text}");
     }
 }
+
+#[test]
+fn what_claude_code_writes_in_place_of_an_answer_is_no_answer() {
+    let init = r#"{"type": "system", "subtype": "init", "session_id": "s", "model": "m"}"#;
+    let limit =
+        r#"{"type": "rate_limit_event", "rate_limit_info": {"status": "rejected"}, "uuid": "u", "session_id": "s"}"#;
+    let said = |model: &str, rest: &str| {
+        format!(
+            r#"{{"type": "assistant", "session_id": "s", "message": {{"id": "{model}", "model": "{model}", "role": "assistant", "content": [{{"type": "text", "text": "Limit."}}]}}{rest}}}"#
+        )
+    };
+    let end = r#"{"type": "result", "subtype": "success", "is_error": true, "result": "Limit.", "session_id": "s"}"#;
+    let marked = said("m", r#", "is_api_error_message": true"#);
+    let made_up = said("<synthetic>", r#", "error": "rate_limit""#);
+    for text in [lines(&[init, limit, &marked, end]), lines(&[init, limit, &made_up])] {
+        with(&text, |run| {
+            assert_eq!(run.steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["system"]);
+            assert_eq!((root(run, "output"), root(run, "error")), ("absent".into(), r#""Limit.""#.into()), "{text}");
+            assert_eq!(run.records.not_understood, 0);
+        });
+    }
+    // A model's own message with an error beside it is its message.
+    assert_eq!(of_run(&lines(&[init, &said("m", r#", "error": "unknown""#)]), "output"), r#""Limit.""#);
+}

@@ -29,6 +29,7 @@ pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
 mod handovers;
+mod in_text;
 pub(crate) mod inspect;
 mod langchain;
 mod langfuse;
@@ -344,6 +345,7 @@ pub(crate) fn normal<'run>(
     as_skillgym: bool,
 ) -> Result<(Normal<'run>, Spending<'run>), Placed> {
     let From { root, text, source, records, warnings } = from;
+    let root = in_text::unpacked(root, arena, limits)?;
     if let (Some(names), Value::Object(object)) = (names, root.value)
         && generic::is_run(object, names)
     {

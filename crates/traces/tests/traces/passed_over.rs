@@ -2,11 +2,22 @@
 
 use super::formats::{field, root, with};
 use super::told::calls;
+use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
 use averment_runs::run::Kind;
+use averment_traces::{Runs, parse};
+use bumpalo::Bump;
+use std::io::Cursor;
 
 fn of_run(text: &str, key: &str) -> String {
     with(text, |run| root(run, key))
+}
+
+/// Why a file is no run.
+fn refusal(text: &str) -> String {
+    let limits = Limits::default();
+    let raw = Runs::new("t", Cursor::new(text.to_owned().into_bytes()), &limits).next().unwrap().unwrap();
+    parse(&raw, &Bump::new(), &limits).unwrap_err().message
 }
 
 /// How many records of a run were not understood.
@@ -369,4 +380,45 @@ fn what_claude_code_writes_in_place_of_an_answer_is_no_answer() {
     }
     // A model's own message with an error beside it is its message.
     assert_eq!(of_run(&lines(&[init, &said("m", r#", "error": "unknown""#)]), "output"), r#""Limit.""#);
+}
+
+#[test]
+fn a_time_that_is_none_is_told_and_costs_no_run() {
+    let session = r#"{"sessionId": "g", "projectHash": "h", "messages": [{"id": "1", "type": "user", "timestamp": "soon", "content": "go"},
+        {"id": "2", "type": "gemini", "timestamp": "2026-02-01T10:00:01Z", "content": "", "toolCalls": [{"id": "c", "name": "ls", "args": {}, "status": "success", "result": [], "timestamp": "x"}]}]}"#;
+    with(session, |run| {
+        assert_eq!(run.steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["user", "ls"]);
+        assert_eq!((field(run, 0, "start"), field(run, 1, "end")), ("absent".into(), "absent".into()));
+        let told: Vec<_> = run.warnings.iter().map(|warning| warning.message.as_str()).collect();
+        assert_eq!(told, ["the time of a step is no point in time: it counts as not recorded"]);
+    });
+}
+
+#[test]
+fn what_ended_a_session_of_opencode_is_the_error_of_the_run() {
+    let part = r#"{"type": "text", "timestamp": 1, "sessionID": "s", "part": {"id": "p", "sessionID": "s", "messageID": "m", "type": "text", "text": "hi"}}"#;
+    let wrong = r#"{"type": "error", "timestamp": 2, "sessionID": "s", "error": {"name": "APIError", "data": {"message": "overloaded"}}}"#;
+    let text = lines(&[part, wrong]);
+    assert_eq!(of_run(&text, "error"), r#"{"name":"APIError","data":{"message":"overloaded"}}"#);
+    assert_eq!(not_understood(&text), 0);
+    assert_eq!(of_run(&lines(&[part, wrong, part]), "error"), "missing");
+}
+
+#[test]
+fn a_run_in_a_text_of_json_is_read() {
+    let case = |id: &str| {
+        format!(
+            r#"{{"eval_id": "{id}", "eval_metric_result_per_invocation": [{{"actual_invocation": {{"user_content": {{"parts": [{{"text": "go"}}]}}, "intermediate_data": {{"tool_uses": [{{"id": "k", "name": "look", "args": {{}}}}]}}}}}}]}}"#
+        )
+    };
+    let set = |cases: &[String]| format!(r#"{{"eval_set_id": "e", "eval_case_results": [{}]}}"#, cases.join(","));
+    let in_text = |json: &str| serde_json::to_string(json).unwrap();
+    let one = in_text(&set(&[case("a")]));
+    with(&one, |run| assert_eq!((run.format, run.id), ("Google ADK eval result", Some("a"))));
+    assert_eq!(calls(&one), ["look {} => - -"]);
+    assert_eq!(
+        refusal(&in_text(&set(&[case("a"), case("b")]))),
+        "a text holds the JSON of several runs (Google ADK eval result): only one is read out of a text"
+    );
+    assert_eq!(refusal(&in_text(r#"{"a": 1}"#)), "a run is an object, found string");
 }

@@ -10,6 +10,7 @@ use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use super::tools::{OfArgs, VIEW};
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
+use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::Status;
@@ -138,8 +139,21 @@ fn is_event(event: Object<'_>) -> bool {
     of_first && text_of(event, OfEvent::Source).is_some() || second::is_event(event)
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+/// Of a conversation that the program keeps in a folder each event has a file of its own. One would be a run without its other half: a call
+/// without its result, or the other way around.
+const ALONE: &str = "one event of OpenHands is no run: its conversation stands in several files";
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
     let root = draft.arena.alloc(root);
+    if let Value::List([one]) = root.value
+        && object(*one).is_some_and(is_event)
+    {
+        return Err(Placed::new(
+            one.origin,
+            ALONE,
+            "write the events of a conversation into one file: `cat events/*.json > run.json`",
+        ));
+    }
     let events = items_of(root, &[OfEvent::History, OfEvent::Trajectory]);
     if events.iter().any(|event| object(*event).is_some_and(second::is_event)) {
         second::read(events, draft);

@@ -422,3 +422,13 @@ fn a_run_in_a_text_of_json_is_read() {
     );
     assert_eq!(refusal(&in_text(r#"{"a": 1}"#)), "a run is an object, found string");
 }
+
+#[test]
+fn one_event_of_openhands_is_no_run() {
+    let call = r#"{"kind": "ActionEvent", "id": "1", "timestamp": "2026-01-01T10:00:00", "source": "agent", "tool_name": "ls", "tool_call_id": "c", "action": {}}"#;
+    let result = r#"{"kind": "ObservationEvent", "id": "2", "timestamp": "2026-01-01T10:00:01", "source": "environment", "tool_name": "ls", "tool_call_id": "c", "observation": {"content": "a"}}"#;
+    for event in [call, result] {
+        assert_eq!(refusal(event), "one event of OpenHands is no run: its conversation stands in several files");
+    }
+    assert_eq!(calls(&format!("{call}{result}")), ["ls {} => a -"]);
+}

@@ -115,7 +115,7 @@ impl<'run> Builder<'run> {
             return Err(Placed::new(root.origin, format!("a run is an object, found {found}"), "write `{ … }`"));
         };
         let (lists, given) = self.lists(object, given)?;
-        let ordered = order::order(&lists, given)?;
+        let ordered = order::order(&lists, given, self.of_format)?;
         let steps = self.steps(&lists, &ordered)?;
         let recorded = std::array::from_fn(|kind| lists.get(kind).is_some_and(|list| list.recorded));
         if !self.of_format && step::hides_commands(&lists, steps) {

@@ -8,13 +8,13 @@ mod copies;
 mod session;
 mod speech;
 
-pub(crate) use session::{Agent, PERMISSION_DENIED, SUMMED_UP, Times, agent, session_of, summed_up};
+pub(crate) use session::{Agent, PERMISSION_DENIED, SUMMED_UP, Times, agent, is_no_answer, session_of, summed_up};
 
 use super::blocks::{self, Answer, Asked, Block};
 use super::calls::{Unanswered, Usage};
 use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
-use super::fields::{Parsed, Record, Shape, Shapes, Spans, fields, words};
+use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::messages::{LastWords, OfMessage, Role};
 use super::{Format, IN_FULL, Projected, items_of, list, list_of, object_of, objects, text, text_of};
 use crate::error::Placed;
@@ -60,6 +60,9 @@ fields! {
         Denied = "tool_use_id" => Step(Kind::Call),
         /// The words are those of the program, which got no answer from the model.
         ApiError = "isApiErrorMessage" => Run(of_run::ERROR),
+        ApiErrorOfStream = "is_api_error_message" => Run(of_run::ERROR),
+        /// Why there is none, beside a message of the program itself.
+        Why = "error" => Run(of_run::ERROR),
         /// What a sub-agent says or does, in a line about its progress.
         Data = "data" => Shape,
         Turns = "num_turns" => Run(of_run::TURNS),
@@ -88,7 +91,8 @@ words! {
         System = "system",
         Progress = "progress",
         /// It holds no step, or parts of what another line holds whole, and is passed over in silence.
-        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event",
+        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event"
+            | "rate_limit_event",
         /// The same of a type that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
     }
@@ -117,8 +121,8 @@ fn is_result(object: Object<'_>) -> bool {
         && MARKS.into_iter().any(|mark| object.field(mark).is_some())
 }
 
-fn is_line(object: Object<'_>) -> bool {
-    text_of(object, OfLine::Type).and_then(LineType::of).is_some_and(LineType::is_mark)
+fn is_line(line: Object<'_>) -> bool {
+    text_of(line, OfLine::Type).and_then(LineType::of).is_some_and(|kind| kind.is_sure(&line))
 }
 
 /// The fields that only lines of sessions have.
@@ -129,15 +133,12 @@ const fn keys_of([a, b, c, d, e, f]: [OfLine; 6]) -> [&'static str; 6] {
     [a.key(), b.key(), c.key(), d.key(), e.key(), f.key()]
 }
 
-/// Whether a line has one of the keys that only lines of sessions have.
-pub(crate) fn has_mark(line: &Spans<OfLine>) -> bool {
-    MARKS.into_iter().any(|mark| line.field(mark).is_some())
-}
-
 impl LineType {
-    /// Whether an object with this type and a mark is a line of a session for sure.
-    pub(crate) fn is_mark(self) -> bool {
-        self != Self::SilentToo
+    /// Whether an object with this type is a line of a session for sure: it has one of the keys that only such lines have. The result of
+    /// Copilot has the id of its session under the same name; that of Claude Code has it under another.
+    pub(crate) fn is_sure<R: Record<OfLine>>(self, line: &R) -> bool {
+        let counts = |mark: &OfLine| self != Self::Result || *mark != OfLine::Session;
+        self != Self::SilentToo && MARKS.into_iter().filter(counts).any(|mark| line.field(mark).is_some())
     }
 }
 

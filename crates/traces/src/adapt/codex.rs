@@ -7,10 +7,10 @@ pub(super) mod exec;
 use super::api::responses::{self, OfItem};
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Record, fields, words};
+use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::messages::Role;
 use super::talk::{About, Speaker, Talk};
-use super::{Format, IN_FULL, list_of, object, object_of, objects, text_of};
+use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{Kind, Status};
@@ -41,6 +41,8 @@ fields! {
         Info = "info" => Shape,
         Total = "total_token_usage" => PartOf(of_run::USAGE),
         Message = "message" => Run(of_run::ERROR),
+        Error = "error" => Run(of_run::ERROR),
+        LastMessage = "last_agent_message" => Run(of_run::ERROR),
         Words = "text" => Step(Kind::Message),
         Role = "role" => Shape,
         Content = "content" => Shape,
@@ -69,6 +71,7 @@ words! {
         Tokens = "token_count",
         Error = "error" | "stream_error",
         Aborted = "turn_aborted",
+        TurnEnd = "task_complete" | "turn_complete",
         /// What the items say as well, where there are any.
         Said = "agent_message",
         Asked = "user_message",
@@ -81,10 +84,17 @@ words! {
         PatchBegin = "patch_apply_begin",
         PatchEnd = "patch_apply_end",
         /// Marks of the program: nothing is done in them.
-        Silent = "task_started" | "task_complete" | "turn_started" | "turn_complete" | "session_configured" | "agent_reasoning_section_break"
+        Silent = "task_started" | "turn_started" | "session_configured" | "agent_reasoning_section_break"
             | "agent_reasoning_raw_content" | "agent_message_delta" | "agent_reasoning_delta" | "exec_command_output_delta" | "turn_diff"
             | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back" | "entered_review_mode" | "exited_review_mode"
             | "mcp_startup_update" | "mcp_startup_complete" | "warning" | "shutdown_complete",
+    }
+}
+
+words! {
+    /// The items that only Codex has.
+    ItemType {
+        ServerCall = "mcp_tool_call",
     }
 }
 
@@ -134,7 +144,9 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         let lines = super::list(root).unwrap_or_default();
         objects(lines).filter(|(_, line)| text_of(*line, OfLine::Type).and_then(LineType::of) == Some(LineType::Item))
     };
-    let calls = items().filter_map(|(_, line)| text_of(object_of(line, OfLine::Payload)?, OfItem::CallId)).collect();
+    let in_items =
+        items().filter_map(|(_, line)| object_of(line, OfLine::Payload)).filter(|item| !is_server_call(*item));
+    let calls = in_items.filter_map(|item| text_of(item, OfItem::CallId)).collect();
     let has_items = items().next().is_some();
     let mut session = Session {
         total: None,
@@ -142,6 +154,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         in_items: calls,
         begun: FxHashSet::default(),
         is_partial: false,
+        wrong: None,
         is_bare: super::list(root).is_some_and(|lines| objects(lines).any(|(_, line)| is_mark(line))),
         talk: Talk::new(draft),
     };
@@ -165,13 +178,22 @@ struct Session<'a, 'run, 'limits> {
     total: Option<Object<'run>>,
     /// What the model did stands in items; else only in events.
     has_items: bool,
-    /// The calls that stand in items, and those of which an event was read: an event of the former says nothing new.
+    /// The calls that stand in items, and those of which an event was read: an event of the former says nothing new, but for those of
+    /// servers that have an item of their own.
     in_items: FxHashSet<&'run str>,
     begun: FxHashSet<&'run str>,
     /// There are no items, and an event that may stand for a call was not understood.
     is_partial: bool,
+    /// What went wrong, unless the program got over it: the model has spoken since, and its turn came to an end.
+    wrong: Option<Wrong<'run>>,
     /// Its lines are bare items.
     is_bare: bool,
+}
+
+/// What went wrong, and whether the model has spoken since.
+struct Wrong<'run> {
+    message: Node<'run>,
+    has_spoken: bool,
 }
 
 impl<'run> Session<'_, 'run, '_> {
@@ -217,10 +239,30 @@ impl<'run> Session<'_, 'run, '_> {
         }
     }
 
+    /// The model speaks.
+    fn speaks(&mut self) {
+        self.wrong.iter_mut().for_each(|wrong| wrong.has_spoken = true);
+    }
+
+    /// A turn comes to an end, also where something went wrong for good.
+    fn turn_ends(&mut self, payload: Object<'run>) {
+        if payload.field(OfPayload::LastMessage).is_some_and(|words| Parsed.is(words, Shape::Text)) {
+            self.speaks();
+        }
+        self.wrong = self.wrong.take().filter(|wrong| !wrong.has_spoken);
+        let error = first_of(payload, &[OfPayload::Error]);
+        let message = error.and_then(object).and_then(|error| first_of(error, &[OfPayload::Message])).or(error);
+        self.wrong = message.map(|message| Wrong { message, has_spoken: false }).or(self.wrong.take());
+    }
+
     fn item(&mut self, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
         match (text_of(item, OfItem::Role), item.field(OfItem::Content)) {
+            _ if is_server_call(item) => self.server_call(node, item, about),
             (Some(role), Some(content)) => {
                 let speaker = speaker(Role::of(role), content);
+                if speaker == Speaker::Assistant {
+                    self.speaks();
+                }
                 self.talk.say_content(speaker, content, about, node.origin);
             }
             _ => responses::item(&mut self.talk, node, item, about),
@@ -235,17 +277,20 @@ impl<'run> Session<'_, 'run, '_> {
     }
 
     fn event(&mut self, node: Node<'run>, payload: Object<'run>, about: &About<'run>) {
-        match text_of(payload, OfPayload::Type).and_then(EventType::of) {
+        let kind = text_of(payload, OfPayload::Type).and_then(EventType::of);
+        if kind == Some(EventType::Said) {
+            self.speaks();
+        }
+        match kind {
             Some(EventType::Tokens) => {
                 let info = object_of(payload, OfPayload::Info);
                 self.total = info.and_then(|info| object_of(info, OfPayload::Total)).or(self.total);
             }
             Some(EventType::Error) => {
-                let draft = &mut *self.talk.draft;
-                if let Some(message) = payload.field(OfPayload::Message) {
-                    draft.set(of_run::ERROR, message);
-                }
+                let wrong = first_of(payload, &[OfPayload::Message]);
+                self.wrong = wrong.map(|message| Wrong { message, has_spoken: false }).or(self.wrong.take());
             }
+            Some(EventType::TurnEnd) => self.turn_ends(payload),
             Some(kind @ (EventType::Said | EventType::Asked | EventType::Thought)) if !self.has_items => {
                 let speaker = match kind {
                     EventType::Said => Speaker::Assistant,
@@ -279,6 +324,7 @@ impl<'run> Session<'_, 'run, '_> {
             usage.add(total);
             self.talk.usage = usage;
         }
+        self.talk.draft.set_some(of_run::ERROR, self.wrong.map(|wrong| wrong.message));
         let partial = self.is_partial;
         let draft = self.talk.finish_with_tools();
         if partial {
@@ -287,6 +333,10 @@ impl<'run> Session<'_, 'run, '_> {
                 .for_each(|kind| draft.unrecord(kind));
         }
     }
+}
+
+fn is_server_call(item: Object<'_>) -> bool {
+    text_of(item, OfItem::Type).and_then(ItemType::of) == Some(ItemType::ServerCall)
 }
 
 /// The words with which Codex hands a refusal to the model, bare or in the JSON of an output.

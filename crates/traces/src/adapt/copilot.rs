@@ -2,10 +2,10 @@
 //! execution starts: what was only asked for was not done.
 
 use super::calls::Usage;
-use super::draft::{Draft, field};
+use super::draft::{Draft, count, field};
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
-use super::{Format, IN_FULL, first_of, items_of, object, object_of, text, text_of};
+use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -33,6 +33,9 @@ fields! {
     /// What an event tells.
     OfData {
         Content = "content" => Shape,
+        /// What the model says and asks for at once is one turn. The numbers begin anew with what the user says.
+        Turn = "turnId" => Call(of_step::TURN),
+        Requests = "toolRequests" => Call(of_step::TURN),
         Thought = "reasoningText" => Step(Kind::Message),
         Phase = "phase" => Step(Kind::Message),
         Call = "toolCallId" => Call(of_step::ID),
@@ -139,8 +142,13 @@ const FAMILIES: [&str; 12] = [
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
-    let mut session =
-        Session { talk: Talk::new(draft), agents: FxHashMap::default(), skills: Vec::new(), has_usage: false };
+    let mut session = Session {
+        talk: Talk::new(draft),
+        agents: FxHashMap::default(),
+        skills: Vec::new(),
+        has_usage: false,
+        turns: Turns::default(),
+    };
     for node in items_of::<OfEvent>(root, &[]) {
         session.talk.draft.record();
         let event = object(*node)
@@ -174,6 +182,19 @@ struct Session<'a, 'run, 'limits> {
     /// The skills that calls have loaded.
     skills: Vec<&'run str>,
     has_usage: bool,
+    turns: Turns<'run>,
+}
+
+/// The turns so far.
+#[derive(Default)]
+struct Turns<'run> {
+    /// By who takes them (the call that started an agent), their names, and how often the user spoke before.
+    by_name: FxHashMap<(Option<&'run str>, &'run str, usize), usize>,
+    /// Those of the messages that asked for calls, by the ids of these.
+    of_calls: FxHashMap<&'run str, usize>,
+    /// The last one with a name.
+    last_named: usize,
+    asked: usize,
 }
 
 impl<'run> Session<'_, 'run, '_> {
@@ -200,6 +221,7 @@ impl<'run> Session<'_, 'run, '_> {
         let parent = text_of(data, OfData::ParentCall);
         let agent = parent.and_then(|call| self.agents.get(call).copied().or(data.field(OfData::ParentCall)));
         let about = About { time: event.field(OfEvent::Time), agent, aside: parent.is_some() };
+        let turn = self.turn_of(kind, data);
         let talk = &mut self.talk;
         let said = |talk: &mut Talk<'_, 'run, '_>, speaker| {
             if let Some(content) = data.field(OfData::Content) {
@@ -223,7 +245,7 @@ impl<'run> Session<'_, 'run, '_> {
                 self.count(data, data.field(OfData::Model));
                 self.talk.meta(of_meta::MODEL, data.field(OfData::Model));
             }
-            EventType::Call => self.call(node, data, &about),
+            EventType::Call => self.call(node, data, &about, turn),
             EventType::Result => self.result(node, data, &about),
             EventType::Skill => self.skill(node, data, &about),
             EventType::Agent => {
@@ -241,6 +263,38 @@ impl<'run> Session<'_, 'run, '_> {
         }
     }
 
+    /// The turn that an event is of, where that is known: it begins with the first of its events.
+    fn turn_of(&mut self, kind: EventType, data: Object<'run>) -> Option<usize> {
+        let parent = text_of(data, OfData::ParentCall);
+        self.turns.asked += usize::from(kind == EventType::Asked && parent.is_none());
+        if !matches!(kind, EventType::Said | EventType::Thought | EventType::Call) {
+            return None;
+        }
+        let requests = list_of(data, OfData::Requests).unwrap_or_default();
+        if let Some(name) = text_of(data, OfData::Turn) {
+            let key = (parent, name, self.turns.asked);
+            match self.turns.by_name.get(&key) {
+                Some(turn) => {
+                    self.talk.goes_on();
+                    return Some(*turn);
+                }
+                None if self.turns.last_named == self.talk.turns() => self.talk.begin_turn(),
+                None => self.talk.speaks(),
+            }
+            self.turns.last_named = self.talk.turns();
+            self.turns.by_name.insert(key, self.talk.turns());
+            return Some(self.talk.turns());
+        }
+        if !requests.is_empty() {
+            self.talk.speaks();
+        }
+        let ids = objects(requests).filter_map(|(_, request)| text_of(request, OfData::Call));
+        self.turns.of_calls.extend(ids.map(|id| (id, self.talk.turns())));
+        let asked = self.turns.of_calls.get(text_of(data, OfData::Call)?).copied();
+        asked.into_iter().for_each(|_| self.talk.goes_on());
+        asked
+    }
+
     fn start(&mut self, data: Object<'run>, about: &About<'run>) {
         self.talk.note_time(about.time);
         let context = object_of(data, OfData::Context);
@@ -251,13 +305,16 @@ impl<'run> Session<'_, 'run, '_> {
         self.talk.meta(of_meta::MODEL, data.field(OfData::ModelAtStart));
     }
 
-    fn call(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>) {
+    fn call(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>, turn: Option<usize>) {
         let tool = data.field(OfData::Tool).unwrap_or(Node::computed(Value::Null));
         let args = data.field(OfData::Args);
         self.skills.extend(
             args.and_then(object).and_then(|args| first_of(args, &[OfData::SkillOfCall, OfData::Skill]).and_then(text)),
         );
-        self.talk.call(Made { tool, args, id: data.field(OfData::Call), origin: node.origin }, about);
+        let step = self.talk.call(Made { tool, args, id: data.field(OfData::Call), origin: node.origin }, about);
+        if let Some((step, turn)) = step.zip(turn.filter(|turn| *turn != self.talk.turns())) {
+            self.talk.draft.replace(step, of_step::TURN, count(turn));
+        }
     }
 
     fn result(&mut self, node: Node<'run>, data: Object<'run>, about: &About<'run>) {

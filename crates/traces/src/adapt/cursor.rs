@@ -144,7 +144,9 @@ impl<'run> Stream<'_, 'run, '_> {
             return;
         }
         self.thinks();
-        if kind == EventType::Assistant && about.time.is_some() && self.grows(node, event) {
+        let is_part =
+            kind == EventType::Assistant && about.time.is_some() && first_of(event, &[OfCursor::IdToo]).is_none();
+        if is_part && self.grows(node, event) {
             return;
         }
         self.speaks(Some(event).filter(|_| kind == EventType::Assistant));
@@ -178,10 +180,12 @@ impl<'run> Stream<'_, 'run, '_> {
         true
     }
 
-    /// The parts of a message are together; what comes next may be the same message as a whole.
+    /// The parts of a message are together; what comes next may be the same message as a whole, which has no time or names the request
+    /// to the model.
     fn speaks(&mut self, next: Option<Object<'run>>) {
         let Some((node, words)) = self.words.take() else { return };
-        if next.and_then(|next| words_of(next, self.talk.draft)).and_then(text) == Some(&words) {
+        let whole = next.and_then(|next| words_of(next, self.talk.draft)).and_then(text);
+        if whole.is_some_and(|whole| whole.trim() == words.trim()) {
             return;
         }
         let words = Node::new(Value::plain(self.talk.draft.arena.alloc_str(&words)), node.origin);

@@ -51,7 +51,9 @@ pub(crate) trait Row: Copy + std::fmt::Debug + 'static {
     /// All rows.
     const ALL: &'static [Self];
     /// A place for each row.
-    type Places: Copy + Default + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
+    type Places: Copy + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
+    /// The places of an object in which nothing was found.
+    const NOWHERE: Self::Places;
     /// The key that it stands under.
     fn key(self) -> &'static str;
     /// What it becomes.
@@ -81,6 +83,7 @@ macro_rules! fields {
         impl $crate::adapt::fields::Row for $table {
             const ALL: &'static [Self] = &[$(Self::$field,)+];
             type Places = [$crate::adapt::fields::OptionalSpan; [$($key),+].len()];
+            const NOWHERE: Self::Places = [$crate::adapt::fields::OptionalSpan::NOWHERE; [$($key),+].len()];
 
             fn key(self) -> &'static str {
                 Self::key(self)
@@ -145,10 +148,15 @@ impl<'run, F: Row> Record<F> for Object<'run> {
 pub(crate) type Span = (usize, usize);
 
 /// Room for a [`Span`]. No value ends at offset 0.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct OptionalSpan {
     start: usize,
     end: usize,
+}
+
+impl OptionalSpan {
+    /// Room that is empty.
+    pub(crate) const NOWHERE: Self = Self { start: 0, end: 0 };
 }
 
 /// The places of the fields of an object in the bytes of a chunk.
@@ -160,7 +168,7 @@ pub(crate) struct Spans<F: Row> {
 impl<F: Row> Default for Spans<F> {
     #[inline]
     fn default() -> Self {
-        Self { places: F::Places::default() }
+        Self { places: F::NOWHERE }
     }
 }
 

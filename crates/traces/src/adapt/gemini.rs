@@ -92,6 +92,7 @@ fields! {
         Stats = "stats" => PartOf(of_run::USAGE),
         Duration = "duration_ms" => Run(of_run::DURATION),
         Message = "message" => Run(of_run::ERROR),
+        Severity = "severity" => Run(of_run::ERROR),
     }
 }
 
@@ -101,6 +102,14 @@ words! {
         Model = "gemini" | "model",
         User = "user",
         Program = "info" | "error" | "warning" | "system" | "about" | "help" | "stats" | "quit" | "compression",
+    }
+}
+
+words! {
+    /// How much an error matters.
+    Severity {
+        /// The program goes on.
+        Warning = "warning",
     }
 }
 
@@ -409,6 +418,11 @@ fn one_event<'run>(
             let outcome = Outcome { result, error, status, exit_code, ..Outcome::default() };
             talk.answer(text_of(event, OfEvent::Call), None, outcome, about, node.origin);
         }
+        EventType::Error if text_of(event, OfEvent::Severity).and_then(Severity::of) == Some(Severity::Warning) => {
+            if let Some(message) = event.field(OfEvent::Message) {
+                talk.say(Speaker::System, message, about, node.origin);
+            }
+        }
         EventType::Error => {
             if let Some(message) = event.field(OfEvent::Message) {
                 talk.draft.set(of_run::ERROR, message);
@@ -416,6 +430,9 @@ fn one_event<'run>(
         }
         EventType::End => {
             talk.note_time(about.time);
+            let error = first_of(event, &[OfEvent::Error]);
+            let message = error.and_then(object).and_then(|error| first_of(error, &[OfEvent::Message])).or(error);
+            talk.draft.set_some(of_run::ERROR, message);
             if let Some(stats) = object_of(event, OfEvent::Stats) {
                 talk.usage.add(stats);
                 talk.draft.set_some(of_run::DURATION, stats.field(OfEvent::Duration));

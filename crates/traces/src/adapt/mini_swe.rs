@@ -1,5 +1,6 @@
 //! mini-swe-agent: messages whose answers hold one block of shell commands, and whose results begin with a return code; alone, or under
-//! `messages` with `info`. Later versions have calls of a tool `bash` in the form of chat.
+//! `messages` with `info`. Later versions write down which commands they took out of an answer, or have calls of a tool `bash` in the
+//! form of chat.
 
 use super::content;
 use super::draft::Draft;
@@ -8,7 +9,7 @@ use super::messages::{OfCall, Role};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use super::tools::OfArgs;
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
-use averment_base::value::{Entry, Node, Object, Text, Value};
+use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use std::sync::LazyLock;
 
@@ -28,6 +29,7 @@ fields! {
         Calls = "tool_calls" => Shape,
         Answers = "tool_call_id" => Shape,
         Extra = "extra" => Shape,
+        Actions = "actions" => Shape,
         Code = "returncode" => Call(of_step::EXIT_CODE),
     }
 }
@@ -52,9 +54,11 @@ pub(crate) const FORMAT: Format = Format {
     ..IN_FULL
 };
 
-/// The beginnings of blocks of shell commands, and of one that only this agent has.
-const BLOCKS: [&str; 2] = ["mswea_bash_command", "bash"];
-const OWN_BLOCK: &str = "```mswea_bash_command";
+/// What stands before and behind a block of shell commands. The program looks for one kind, which its settings say: of several kinds in an
+/// answer it is the one that is least likely to be there for another reason. Those of this agent alone come first.
+const BLOCKS: [(&str, &str); 3] =
+    [("<mswea_bash_command>", "</mswea_bash_command>"), ("```mswea_bash_command", "\n```"), ("```bash", "\n```")];
+const OF_ANYBODY: &str = "```bash";
 /// What stands before and behind a return code.
 const CODE: (&str, &str) = ("<returncode>", "</returncode>");
 static BEHIND: Markers = LazyLock::new(|| markers([CODE.0]));
@@ -64,14 +68,24 @@ fn is_message(message: Object<'_>) -> bool {
     let words = text_of(message, OfMini::Content).unwrap_or_default();
     match text_of(message, OfMini::Role).and_then(Role::of) {
         Some(Role::User) => words.starts_with(CODE.0) && words.contains(CODE.1),
-        Some(Role::Assistant) => words.contains(OWN_BLOCK),
+        Some(Role::Assistant) => BLOCKS.iter().any(|(begin, _)| *begin != OF_ANYBODY && words.contains(begin)),
         _ => false,
     }
 }
 
+/// The commands in the blocks of one kind.
+fn commands<'a>(words: &'a str, (begin, end): (&str, &'a str)) -> impl Iterator<Item = &'a str> {
+    words.split(begin).skip(1).filter_map(move |behind| {
+        let inner = behind.split_once(end)?.0;
+        let in_fence = end.starts_with('\n');
+        let lines = if in_fence { inner.split_once('\n').filter(|(rest, _)| rest.trim().is_empty())?.1 } else { inner };
+        Some(lines.trim())
+    })
+}
+
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
-    let mut session = Session { talk: Talk::new(draft), waits: false };
+    let mut session = Session { talk: Talk::new(draft), waits: 0 };
     let info = object(*root).and_then(|file| object_of(file, OfMini::Info));
     if let Some(info) = info {
         let talk = &mut session.talk;
@@ -95,8 +109,8 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 
 struct Session<'a, 'run, 'limits> {
     talk: Talk<'a, 'run, 'limits>,
-    /// The last command has no result yet.
-    waits: bool,
+    /// So many commands have no result yet.
+    waits: usize,
 }
 
 impl<'run> Session<'_, 'run, '_> {
@@ -111,13 +125,20 @@ impl<'run> Session<'_, 'run, '_> {
                 words.into_iter().for_each(|words| self.talk.say(Speaker::Assistant, words, &about, node.origin));
                 let calls = list_of(message, OfMini::Calls).unwrap_or_default();
                 self.talk.draft.objects(calls).for_each(|(at, call)| self.call(at, call));
-                if let Some(words) = words.filter(|_| calls.is_empty()) {
-                    self.block(node, words);
+                self.waits = 0;
+                let taken = object_of(message, OfMini::Extra).and_then(|extra| list_of(extra, OfMini::Actions));
+                match (taken, words) {
+                    _ if !calls.is_empty() => {}
+                    (Some(actions), _) => self.talk.draft.objects(actions).for_each(|(at, one)| self.action(at, one)),
+                    (None, Some(words)) => self.block(node, words),
+                    (None, None) => {}
                 }
             }
             Some(Role::Result) => self.result(node, message, words, text_of(message, OfMini::Answers)),
-            Some(Role::User) if self.waits && words.and_then(text).is_some_and(|words| words.starts_with(CODE.0)) => {
-                self.waits = false;
+            Some(Role::User)
+                if self.waits > 0 && words.and_then(text).is_some_and(|words| words.starts_with(CODE.0)) =>
+            {
+                self.waits -= 1;
                 self.result(node, message, words, None);
             }
             Some(Role::User) if self.talk.turns() == 0 => {
@@ -128,20 +149,30 @@ impl<'run> Session<'_, 'run, '_> {
         }
     }
 
+    /// A command that the program took out of an answer, and ran.
+    fn action(&mut self, node: Node<'run>, action: Object<'run>) {
+        match action.field(OfArgs::Command).filter(|command| Parsed.is_text(*command)) {
+            Some(command) => self.run(command, action.field(OfMini::Answers), node.origin),
+            None => self.talk.draft.not_understood(node.origin, "an action without `command` is passed over"),
+        }
+    }
+
     /// The command in the one block of an answer. With several blocks the program runs none.
     fn block(&mut self, node: Node<'run>, words: Node<'run>) {
         let whole = text(words).unwrap_or_default();
-        let mut blocks = whole.split("```").skip(1).step_by(2).filter_map(|block| {
-            let (word, lines) = block.split_once('\n')?;
-            BLOCKS.contains(&word.trim()).then_some(lines.trim())
-        });
+        let Some(kind) = BLOCKS.into_iter().find(|kind| commands(whole, *kind).next().is_some()) else { return };
+        let mut blocks = commands(whole, kind);
         let (Some(line), None) = (blocks.next(), blocks.next()) else { return };
-        let arena = self.talk.draft.arena;
-        let command = Node::new(Value::Text(Text::Plain(arena.alloc_str(line))), words.origin);
+        let line = self.talk.draft.arena.alloc_str(line);
+        self.run(Node::new(Value::Text(Text::Plain(line)), words.origin), None, node.origin);
+    }
+
+    /// A command, which is a call of the one tool that there is.
+    fn run(&mut self, command: Node<'run>, id: Option<Node<'run>>, origin: Origin) {
         let args = self.talk.draft.object(&[Entry { key: OfArgs::Command.key(), node: command }]);
-        let made = Made { tool: Node::computed(Value::plain(SHELL)), args: Some(args), id: None, origin: node.origin };
-        self.talk.call(made, &About::default());
-        self.waits = true;
+        self.talk
+            .call(Made { tool: Node::computed(Value::plain(SHELL)), args: Some(args), id, origin }, &About::default());
+        self.waits += 1;
     }
 
     fn call(&mut self, node: Node<'run>, call: Object<'run>) {

@@ -29,6 +29,7 @@ pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
 mod handovers;
+mod in_text;
 pub(crate) mod inspect;
 mod langchain;
 mod langfuse;
@@ -130,6 +131,8 @@ pub(crate) struct InMessages {
     /// Whether it is such a run where a list of calls stands beside the messages, too. If not, that is the case for all but the first
     /// name that such a list has.
     pub(crate) beside_calls: bool,
+    /// Keys beside which only the full reader knows all messages.
+    pub(crate) in_full_beside: &'static [&'static str],
     /// Keys that tell of calls, whatever they hold.
     pub(crate) tell_of_calls: &'static [&'static str],
     /// Entries of the run that are taken as they stand where they are text.
@@ -343,6 +346,7 @@ pub(crate) fn normal<'run>(
     as_skillgym: bool,
 ) -> Result<(Normal<'run>, Spending<'run>), Placed> {
     let From { root, text, source, records, warnings } = from;
+    let root = in_text::unpacked(root, arena, limits)?;
     if let (Some(names), Value::Object(object)) = (names, root.value)
         && generic::is_run(object, names)
     {

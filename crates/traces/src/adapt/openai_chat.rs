@@ -30,6 +30,9 @@ fields! {
         Usage = "usage" => PartOf(of_run::USAGE),
         Id = "id" => Run(of_run::ID),
         Model = "model" => PartOf(of_run::COST),
+        /// What the response cost, as LiteLLM and OpenHands write it beside the two.
+        Cost = "cost" => Run(of_run::COST),
+        ResponseCost = "response_cost" => Run(of_run::COST),
     }
 }
 
@@ -55,6 +58,7 @@ pub(super) const FORMAT: Format = Format {
         list: OfExchange::Messages.key(),
         every: false,
         beside_calls: false,
+        in_full_beside: &[OfExchange::Response.key()],
         tell_of_calls: &[OfExchange::Tools.key(), OfExchange::Functions.key()],
         texts: &[of_run::ID],
         composed: &[],
@@ -106,6 +110,8 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         Value::Object(object) => {
             collect(root, &mut messages, &mut usage, draft);
             draft.set_some(of_run::ID, object.field(OfExchange::Id).filter(|id| Parsed.is_text(*id)));
+            let cost = first_of(object, &[OfExchange::ResponseCost, OfExchange::Cost]).filter(|_| is_answered(object));
+            draft.set_some(of_run::COST, cost.filter(|cost| Parsed.is(*cost, Shape::Number)));
         }
         _ => {}
     }
@@ -184,8 +190,9 @@ fn keep_own<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>) {
 /// where the run lists its tools or is what an API was asked and answered.
 fn speaks_of_tools(root: Node<'_>) -> bool {
     use OfExchange::{Choices, Functions, Request, Tools};
-    let speaks =
-        |object: Object<'_>| [Tools, Functions, Choices, Request].iter().any(|field| object.field(*field).is_some());
+    let speaks = |object: Object<'_>| {
+        [Tools, Functions, Choices, Request].iter().any(|field| object.field(*field).is_some()) || is_answered(object)
+    };
     match root.value {
         Value::Object(object) => speaks(object),
         Value::List(items) => objects(items).any(|(_, object)| speaks(object)),
@@ -221,11 +228,21 @@ fn collect<'run>(node: Node<'run>, messages: &mut Vec<Node<'run>>, usage: &mut U
         response(object, node, messages, usage, draft);
     } else if [OfExchange::Messages, OfExchange::Choices].into_iter().any(|field| object.field(field).is_some()) {
         exchange(object, messages, usage, draft);
-        choices(object, messages);
+        if object.field(OfExchange::Choices).is_some() {
+            choices(object, messages);
+        }
+        if first_of(object, &[OfExchange::Response]).is_some() {
+            response(object, node, messages, usage, draft);
+        }
     } else {
         draft.record();
         draft.not_understood(node.origin, "a message without `role` is passed over");
     }
+}
+
+/// Whether what an API answered stands beside the messages that it was asked with.
+fn is_answered(object: Object<'_>) -> bool {
+    object_of(object, OfExchange::Response).is_some()
 }
 
 /// The messages of a request. It repeats the conversation so far; only what is new is added.
@@ -242,7 +259,9 @@ fn exchange<'run>(
         draft.warn(origin, "a request does not repeat the conversation so far: its other messages are added behind it");
     }
     messages.extend(list.get(known..).unwrap_or_default());
-    if let Some(counts) = object_of(request, OfExchange::Usage) {
+    let of_response =
+        object_of(request, OfExchange::Response).and_then(|response| object_of(response, OfExchange::Usage));
+    if let Some(counts) = object_of(request, OfExchange::Usage).filter(|_| of_response.is_none()) {
         spends(counts, request.field(OfExchange::Model), usage, draft);
     }
     if let Some(list) = list_of(request, OfExchange::Tools).filter(|_| !draft.has(of_run::TOOLS)) {
@@ -258,17 +277,19 @@ fn response<'run>(
     usage: &mut Usage,
     draft: &mut Draft<'run, '_>,
 ) {
-    match object_of(object, OfExchange::Response) {
-        Some(response) => {
-            if let Some(counts) = object_of(response, OfExchange::Usage) {
-                let request = object_of(object, OfExchange::Request);
-                let model = first_of(response, &[OfExchange::Model]);
-                let model = model.or_else(|| request.and_then(|request| request.field(OfExchange::Model)));
-                spends(counts, model, usage, draft);
-            }
-            choices(response, messages);
-        }
-        None => draft.warn(node.origin, "a response that is no object (a stream?) is passed over"),
+    let Some(response) = object_of(object, OfExchange::Response) else {
+        draft.warn(node.origin, "a response that is no object (a stream?) is passed over");
+        return;
+    };
+    if let Some(counts) = object_of(response, OfExchange::Usage) {
+        let request = object_of(object, OfExchange::Request).unwrap_or(object);
+        let model = first_of(response, &[OfExchange::Model]).or_else(|| request.field(OfExchange::Model));
+        spends(counts, model, usage, draft);
+    }
+    if is_one(response) {
+        messages.extend(object.field(OfExchange::Response));
+    } else {
+        choices(response, messages);
     }
 }
 

@@ -123,7 +123,7 @@ fn is_event(event: Object<'_>) -> bool {
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let root = draft.arena.alloc(root);
-    let mut session = Session { talk: Talk::of_parts(draft), cost: None, messages: FxHashSet::default() };
+    let mut session = Session { talk: Talk::of_parts(draft), cost: None, messages: FxHashSet::default(), wrong: None };
     if let Some(info) = object(*root).and_then(|export| object_of(export, OfExport::Info)) {
         session.talk.draft.set_some(of_run::ID, info.field(OfInfo::Id).filter(|id| Parsed.is_text(*id)));
         session.talk.meta(of_meta::CWD, info.field(OfInfo::Folder));
@@ -134,6 +134,9 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         match object(*node) {
             Some(message) if is_message(message) => session.message(message),
             Some(event) if is_event(event) => session.event(*node, event),
+            Some(event) if text_of(event, OfPart::Type).and_then(PartType::of) == Some(PartType::Error) => {
+                session.wrong = first_of(event, &[OfPart::Error]);
+            }
             _ => session
                 .talk
                 .draft
@@ -142,6 +145,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     }
     let cost = session.cost.map(|cost| Node::computed(Value::Number(cost)));
     session.talk.draft.set_some(of_run::COST, cost);
+    session.talk.draft.set_some(of_run::ERROR, session.wrong);
     session.talk.finish_with_tools();
     Ok(())
 }
@@ -151,6 +155,8 @@ struct Session<'a, 'run, 'limits> {
     cost: Option<Number<'static>>,
     /// The messages of whose answers events have told.
     messages: FxHashSet<&'run str>,
+    /// What went wrong, unless the agent went on.
+    wrong: Option<Node<'run>>,
 }
 
 impl<'run> Session<'_, 'run, '_> {
@@ -168,9 +174,7 @@ impl<'run> Session<'_, 'run, '_> {
             let end = object_of(info, OfInfo::Time).and_then(|time| first_of(time, &[OfInfo::Completed]));
             self.talk.note_time(end);
             self.count(info.field(OfInfo::Tokens), info.field(OfInfo::Cost), first_of(info, &[OfInfo::Model]));
-            if let Some(error) = first_of(info, &[OfInfo::Error]) {
-                self.talk.draft.set(of_run::ERROR, error);
-            }
+            self.wrong = first_of(info, &[OfInfo::Error]);
         }
         let speaker = if of_assistant { Speaker::Assistant } else { Speaker::User };
         for (node, part) in self.talk.draft.objects(list_of(message, OfExport::Parts).unwrap_or_default()) {
@@ -187,6 +191,7 @@ impl<'run> Session<'_, 'run, '_> {
             self.talk.draft.set_some(of_run::ID, event.field(OfPart::Session));
         }
         let Some(part) = object_of(event, OfPart::Part) else { return };
+        self.wrong = None;
         if text_of(part, OfPart::Message).is_some_and(|id| self.messages.insert(id)) {
             self.talk.begin_turn();
         }

@@ -10,6 +10,7 @@ use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use super::tools::{OfArgs, VIEW};
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
+use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::Status;
@@ -57,6 +58,8 @@ fields! {
         Metadata = "metadata" => Shape,
         ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
         Confirmation = "confirmation_state" => Call(of_step::STATUS),
+        State = "agent_state" => Run(of_run::ERROR),
+        Reason = "reason" => Run(of_run::ERROR),
         Cost = "accumulated_cost" => Run(of_run::COST),
         Tokens = "accumulated_token_usage" => PartOf(of_run::USAGE),
     }
@@ -83,9 +86,17 @@ words! {
 words! {
     /// The observations that are no results.
     Observation {
-        Silent = "null" | "agent_state_changed" | "recall" | "agent_condensation",
+        Silent = "null" | "recall" | "agent_condensation",
+        State = "agent_state_changed",
         Error = "error",
         Rejected = "user_rejected",
+    }
+}
+
+words! {
+    /// The state of an agent that could not go on.
+    State {
+        Broken = "error",
     }
 }
 
@@ -128,14 +139,27 @@ fn is_event(event: Object<'_>) -> bool {
     of_first && text_of(event, OfEvent::Source).is_some() || second::is_event(event)
 }
 
-fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
+/// Of a conversation that the program keeps in a folder each event has a file of its own. One would be a run without its other half: a call
+/// without its result, or the other way around.
+const ALONE: &str = "one event of OpenHands is no run: its conversation stands in several files";
+
+fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
     let root = draft.arena.alloc(root);
+    if let Value::List([one]) = root.value
+        && object(*one).is_some_and(is_event)
+    {
+        return Err(Placed::new(
+            one.origin,
+            ALONE,
+            "write the events of a conversation into one file: `cat events/*.json > run.json`",
+        ));
+    }
     let events = items_of(root, &[OfEvent::History, OfEvent::Trajectory]);
     if events.iter().any(|event| object(*event).is_some_and(second::is_event)) {
         second::read(events, draft);
         return Ok(());
     }
-    let mut session = Session { talk: Talk::new(draft), responses: FxHashSet::default(), metrics: None };
+    let mut session = Session { talk: Talk::new(draft), responses: FxHashSet::default(), metrics: None, wrong: None };
     for node in events {
         session.talk.draft.record();
         match object(*node) {
@@ -157,6 +181,8 @@ struct Session<'a, 'run, 'limits> {
     responses: FxHashSet<&'run str>,
     /// The last sum of cost and tokens.
     metrics: Option<Object<'run>>,
+    /// Why the agent could not go on, unless it did.
+    wrong: Option<Node<'run>>,
 }
 
 impl<'run> Session<'_, 'run, '_> {
@@ -243,6 +269,9 @@ impl<'run> Session<'_, 'run, '_> {
         let id = metadata.and_then(|metadata| text_of(metadata, OfInside::Call));
         let is_result =
             id.is_some() || event.field(OfEvent::Cause).is_some_and(|cause| Parsed.is(cause, Shape::Number));
+        if kind == Some(Observation::State) {
+            return self.state(event);
+        }
         if kind == Some(Observation::Silent) || !is_result {
             return;
         }
@@ -269,6 +298,14 @@ impl<'run> Session<'_, 'run, '_> {
         self.talk.answer(id, None, outcome, &about, node.origin);
     }
 
+    /// The agent changes its state: of several the last counts.
+    fn state(&mut self, event: Object<'run>) {
+        let Some(extras) = object_of(event, OfEvent::Extras) else { return };
+        let is_broken = text_of(extras, OfInside::State).and_then(State::of) == Some(State::Broken);
+        let written = |of: &OfInside| first_of(extras, &[*of]).filter(|words| Parsed.is(*words, Shape::Text));
+        self.wrong = [OfInside::Reason, OfInside::State].iter().find_map(written).filter(|_| is_broken);
+    }
+
     fn count(&mut self, response: Object<'run>) {
         self.talk.meta(of_meta::MODEL, response.field(OfInside::Model));
         let is_new = text_of(response, OfInside::Id).is_none_or(|id| self.responses.insert(id));
@@ -285,6 +322,7 @@ impl<'run> Session<'_, 'run, '_> {
     fn finish(self) {
         let cost = self.metrics.and_then(|metrics| metrics.field(OfInside::Cost));
         self.talk.draft.set_some(of_run::COST, cost.filter(|cost| Parsed.is(*cost, Shape::Number)));
+        self.talk.draft.set_some(of_run::ERROR, self.wrong);
         self.talk.finish_with_tools();
     }
 }

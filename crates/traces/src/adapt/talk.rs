@@ -132,7 +132,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
     }
 
     /// The assistant does something: behind what others said or gave back that is a new turn.
-    fn speaks(&mut self) {
+    pub(super) fn speaks(&mut self) {
         if self.heard {
             self.begin_turn();
         }
@@ -180,12 +180,14 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
                 self.message += usize::from(!self.in_parts);
                 self.said.say(words, self.message, !about.aside);
             }
-            Speaker::User => self.prompt = self.prompt.or(Some(words)),
+            Speaker::User if !about.aside => self.prompt = self.prompt.or(Some(words)),
             _ => {}
         }
         let of_assistant = matches!(speaker, Speaker::Assistant | Speaker::Thinking);
         let turn = if of_assistant { self.turn } else { self.turn + usize::from(self.heard) };
-        let role = Node::computed(Value::plain(speaker.role()));
+        // What a sub-agent is told the user did not say.
+        let role = if speaker == Speaker::User && about.aside { role::TASK } else { speaker.role() };
+        let role = Node::computed(Value::plain(role));
         let mut fields =
             vec![field(of_step::ROLE, role), field(of_step::TEXT, words), field(of_step::TURN, count(turn.max(1)))];
         fields.extend(about.time.map(|time| field(of_step::START, time)));

@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
         list: OfResult::Messages.key(),
         every: true,
         beside_calls: true,
+        in_full_beside: &[],
         tell_of_calls: &[],
         texts: &[],
         composed: &[of_run::META],

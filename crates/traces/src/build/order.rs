@@ -34,14 +34,14 @@ struct Placing {
 }
 
 /// Orders the steps; `given` is the order of `steps` or of the format, which settles everything.
-pub(super) fn order(lists: &Lists<'_>, given: Option<GivenOrder>) -> Result<Ordered, Placed> {
+pub(super) fn order(lists: &Lists<'_>, given: Option<GivenOrder>, of_format: bool) -> Result<Ordered, Placed> {
     if let Some(given) = given {
         return Ok(Ordered { steps: in_given_order(&given), kinds: KindOrder::ALL });
     }
     let mut lanes = Vec::new();
     for (kind, list) in Kind::ALL.into_iter().zip(lists) {
         if !list.items.is_empty() {
-            lanes.push(lane(kind, &list.items)?);
+            lanes.push(lane(kind, &list.items, of_format)?);
         }
     }
     Ok(interleave(lanes))
@@ -69,10 +69,10 @@ struct Lane {
     by_turn: bool,
 }
 
-fn lane(kind: Kind, items: &[Node<'_>]) -> Result<Lane, Placed> {
+fn lane(kind: Kind, items: &[Node<'_>], of_format: bool) -> Result<Lane, Placed> {
     let mut steps = Vec::with_capacity(items.len());
     for (recorded, item) in items.iter().enumerate() {
-        let (start, turn) = step::start_and_turn(item)?;
+        let (start, turn) = step::start_and_turn(item, of_format)?;
         steps.push(Placing { slot: Slot { kind, recorded, index: 0 }, start, turn, rank: rank(kind, item) });
     }
     let by_start = steps.iter().all(|step| step.start.is_some());

@@ -43,11 +43,12 @@ pub(crate) fn records_any(fields: &[Entry<'_>], keys: &[&str]) -> bool {
     fields.iter().any(|entry| keys.contains(&entry.key) && is_known(entry))
 }
 
-/// Start and turn of a recorded step, for the order.
-pub(super) fn start_and_turn(node: &Node<'_>) -> Result<(Option<f64>, Option<u32>), Placed> {
+/// Start and turn of a recorded step, for the order. What somebody else's program wrote in place of a time is none.
+pub(super) fn start_and_turn(node: &Node<'_>, of_format: bool) -> Result<(Option<f64>, Option<u32>), Placed> {
     let Value::Object(object) = node.value else { return Ok((None, None)) };
     let known = |key| object.get(key).filter(|node: &Node<'_>| !matches!(node.value, Value::Null | Value::Absent));
     let start = known(of_step::START).filter(|node| !time::is_in_seconds(&node.value));
+    let start = start.filter(|node| !of_format || time::milliseconds(&node.value).is_some());
     let start = start.map(|node| instant(node, of_step::START)).transpose()?;
     let turn = known(of_step::TURN).map(turn).transpose()?;
     Ok((start, turn))
@@ -123,13 +124,20 @@ fn recorded_fields<'run>(builder: &Builder<'run>, kind: Kind, node: Node<'run>) 
     }
 }
 
+/// What is said of a time of a format that is none: one field of many is no reason to refuse the run.
+const NO_TIME: &str = "the time of a step is no point in time: it counts as not recorded";
+
 /// Start and end in milliseconds; duration and end are completed from each other.
 fn times(builder: &mut Builder<'_>, fields: &mut Fields<'_>) -> Result<(Option<f64>, Option<f64>), Placed> {
     for field in [of_step::START, of_step::END] {
-        if let Some(node) = fields.known(field).filter(|node| time::is_in_seconds(&node.value)) {
-            builder.warn_once(node.origin, time::IN_SECONDS);
-            fields.clear(field);
-        }
+        let Some(node) = fields.known(field) else { continue };
+        let odd = match node.value {
+            value if time::is_in_seconds(&value) => time::IN_SECONDS,
+            value if builder.of_format && time::milliseconds(&value).is_none() => NO_TIME,
+            _ => continue,
+        };
+        builder.warn_once(node.origin, odd);
+        fields.clear(field);
     }
     if let Some(node) = fields.known(of_step::DURATION).filter(|node| super::root::is_negative(node.value)) {
         builder.warn_once(node.origin, "the `duration` of a step is below 0: it counts as not recorded");

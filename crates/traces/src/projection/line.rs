@@ -346,6 +346,7 @@ impl LineKeys {
                 self.beside_calls |= form.beside_calls;
                 self.no_chat |= self.messages.replace((at, form)).is_some();
             }
+            Special::InFullBeside => self.no_chat = true,
             Special::TellsOfCalls => self.tells_of_calls = true,
             Special::None | Special::Generic(_) | Special::Native => {}
         }

@@ -43,6 +43,8 @@ pub(super) enum Special {
     Messages(&'static InMessages),
     /// It tells of calls in a conversation.
     TellsOfCalls,
+    /// A conversation beside it is for the full reader.
+    InFullBeside,
 }
 
 /// Whether a value is what is expected, as far as that is plain to see.
@@ -138,6 +140,7 @@ fn specials(roles: &mut RunKeys, names: &Names) {
     for format in &FORMATS {
         format.marks.iter().for_each(|key| set(key, Special::Refuse));
         if let Projected::Messages(messages) = &format.projected {
+            messages.in_full_beside.iter().for_each(|key| set(key, Special::InFullBeside));
             messages.tell_of_calls.iter().for_each(|key| set(key, Special::TellsOfCalls));
             set(messages.list, Special::Messages(messages));
         }

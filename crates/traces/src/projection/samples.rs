@@ -54,6 +54,11 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
             "OfExchange.response": {"OfExchange.choices": [{"OfChoice.message": {"role": "assistant", "content": "yes"}}],
                 "OfExchange.usage": {"input_tokens": 1}},
         })],
+        vec![
+            json!({"OfExchange.messages": [user], "OfExchange.response": {"OfExchange.choices": [{"message": {"role": "assistant", "content": "yes"}}]},
+            "OfExchange.cost": 0.5}),
+        ],
+        vec![json!({"OfExchange.messages": [user], "OfExchange.response": user, "OfExchange.response_cost": 0.5})],
         vec![json!({"OfExport.loglines": session(&json!({}))})],
     ];
     // What tells a sub-agent from the main one decides about the output; what marks a session, whether it is one.
@@ -65,6 +70,11 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
         samples.push(session(&line));
     }
     samples.push(session(&json!({"OfLine.isApiErrorMessage": true})));
+    samples.push(session(&json!({"OfLine.is_api_error_message": true})));
+    let mut made_up = session(&json!({}));
+    made_up.push(json!({"OfLine.type": "assistant", "OfLine.error": "rate_limit", "OfLine.message":
+        {"OfMessage.role": "assistant", "OfMessage.model": "<synthetic>", "OfMessage.content": "later"}}));
+    samples.push(made_up);
     let mut denied = session(&json!({}));
     denied.push(json!({"OfLine.type": "system", "OfLine.subtype": "permission_denied", "OfLine.tool_use_id": "b"}));
     samples.push(denied);

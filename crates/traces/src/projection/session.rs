@@ -9,9 +9,9 @@ use super::roots::fits;
 use super::texts::joined;
 use super::{Chunk, Held, Projection, ReadSet};
 use crate::adapt::claude_code::{
-    self, Agent, LineType, OfLine, PERMISSION_DENIED, SUMMED_UP, Times, agent, session_of, summed_up,
+    self, Agent, LineType, OfLine, PERMISSION_DENIED, SUMMED_UP, Times, agent, is_no_answer, session_of, summed_up,
 };
-use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans, is_true};
+use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans};
 use crate::adapt::messages::LastWords;
 use crate::adapt::{FIRST_ITEMS, item_marks_before};
 use crate::time;
@@ -112,7 +112,8 @@ impl Sessions {
             Some((start, _)) => self.data.spans(cursor, start)?.0.field(OfLine::Message).is_some(),
             None => false,
         };
-        Some(denies || denials.is_some() || tells || is_true(line, &cursor, OfLine::ApiError))
+        let has_error = line.field(OfLine::Why).is_some_and(|why| cursor.is_text(why));
+        Some(denies || denials.is_some() || tells || has_error || is_no_answer(line, &cursor))
     }
 }
 
@@ -127,8 +128,7 @@ impl<'a> SessionLines<'a> {
         let cursor = chunk.cursor;
         let kind = LineType::of(chunk.plain(line.field(OfLine::Type)?)??)?;
         self.lines += 1;
-        self.is_session =
-            self.is_session || self.lines <= FIRST_ITEMS && kind.is_mark() && claude_code::has_mark(&line);
+        self.is_session = self.is_session || self.lines <= FIRST_ITEMS && kind.is_sure(&line);
         if let Some(id) = line.field(OfLine::Line).map(|id| chunk.plain(id))
             && !self.ids.insert(id??)
         {

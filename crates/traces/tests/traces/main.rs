@@ -27,6 +27,7 @@ mod files;
 mod formats;
 mod golden;
 mod normal_form;
+mod passed_over;
 mod pieces;
 mod printed;
 mod recorded;

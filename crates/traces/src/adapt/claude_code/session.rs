@@ -224,7 +224,7 @@ fn spoken_line<'run>(
         _ => None,
     };
     let time = line.field(OfLine::Time).filter(|time| time::milliseconds(&time.value).is_some());
-    if is_true(&line, &Parsed, OfLine::ApiError) {
+    if is_no_answer(&line, &Parsed) || is_of_nobody(line, message) {
         reader.fails(message, &About { turn: reader.turn + 1, message: None, time, agent, speaker });
         return;
     }
@@ -240,12 +240,27 @@ fn spoken_line<'run>(
     reader.message(message_node, message, &about, first_of(line, &[OfLine::Details, OfLine::DetailsOfStream]));
 }
 
+/// Whether a line says that its message stands in place of an answer that never came.
+pub(crate) fn is_no_answer<R: Record<OfLine>>(line: &R, shapes: &impl Shapes<R::Value>) -> bool {
+    [OfLine::ApiError, OfLine::ApiErrorOfStream].into_iter().any(|field| is_true(line, shapes, field))
+}
+
+/// Whether a line has an error beside a message that no model made.
+fn is_of_nobody(line: Object<'_>, message: Object<'_>) -> bool {
+    text_of(line, OfLine::Why).is_some() && text_of(message, OfMessage::Model) == Some(NO_MODEL)
+}
+
+/// The model of messages that the program makes itself.
+const NO_MODEL: &str = "<synthetic>";
+
 /// What the last line of `--output-format stream-json` sums up.
 pub(crate) const SUMMED_UP: [&str; 5] = [of_run::OUTPUT, of_run::COST, of_run::DURATION, of_run::TURNS, of_run::ERROR];
 
 /// An entry of the run as the line says that sums it up.
 pub(crate) fn summed_up<R: Record<OfLine>>(line: &R, shapes: &impl Shapes<R::Value>, entry: &str) -> Option<R::Value> {
     match entry {
+        // Where the run failed, that is why.
+        of_run::OUTPUT if is_true(line, shapes, OfLine::Failed) => None,
         of_run::OUTPUT => first(line, shapes, &[OfLine::Result]),
         of_run::COST => first(line, shapes, &[OfLine::Cost]),
         of_run::DURATION => first(line, shapes, &[OfLine::Duration]),

@@ -73,6 +73,15 @@ impl<'run> Session<'_, 'run, '_> {
         }
     }
 
+    /// A call of a server's tool in an item of its own, which has no result: that stands in the event.
+    pub(super) fn server_call(&mut self, node: Node<'run>, item: Object<'run>, about: &About<'run>) {
+        if text_of(item, OfCall::Id).is_none_or(|id| self.begun.insert(id)) {
+            let tool = item.field(OfCall::Tool).unwrap_or(Node::computed(Value::Null));
+            let (args, id) = (item.field(OfCall::Arguments), item.field(OfCall::Id));
+            self.talk.call(Made { tool, args, id, origin: node.origin }, about);
+        }
+    }
+
     /// How a call of a server's tool ended: its item holds the result, and does not say that.
     fn end_of_item(&mut self, id: Option<&str>, event: Object<'run>) {
         let outcome = self.of_server(event);

@@ -43,6 +43,9 @@ fields! {
         Changes = "changes" => Call(of_step::ARGS),
         Path = "path" => Step(Kind::Write),
         Query = "query" => Call(of_step::ARGS),
+        Prompt = "prompt" => Call(of_step::ARGS),
+        Receivers = "receiver_thread_ids" => Call(of_step::ARGS),
+        States = "agents_states" => Call(of_step::RESULT),
         Message = "message" => Shape,
     }
 }
@@ -55,7 +58,9 @@ words! {
         Started = "item.started" | "item.updated",
         Completed = "item.completed",
         TurnEnd = "turn.completed",
-        Failed = "turn.failed" | "error",
+        Failed = "turn.failed",
+        /// It may be one that the program gets over, as a connection that it opens again: the end of the turn tells.
+        Error = "error",
     }
 }
 
@@ -66,10 +71,26 @@ words! {
         Thought = "reasoning",
         Command = "command_execution",
         Change = "file_change",
-        Mcp = "mcp_tool_call" | "collab_tool_call",
+        Mcp = "mcp_tool_call",
+        /// What is done with other agents.
+        Collab = "collab_tool_call",
         Search = "web_search",
         Silent = "todo_list" | "plan_update",
         Error = "error",
+    }
+}
+
+words! {
+    /// The states of an agent that went wrong.
+    AgentState {
+        Broken = "errored" | "not_found",
+    }
+}
+
+words! {
+    /// The tools for other agents that go well however these ended.
+    CollabTool {
+        Close = "close_agent",
     }
 }
 
@@ -106,7 +127,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let root = draft.arena.alloc(root);
     let events = items_of(root, &[OfEvent::Events]);
     let mut talk = Talk::new(draft);
-    let mut seen = FxHashSet::default();
+    let (mut seen, mut wrong) = (FxHashSet::default(), None);
     for node in events {
         talk.draft.record();
         let event = object(*node);
@@ -124,20 +145,19 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
                 }
             }
             EventType::TurnEnd => {
+                wrong = None;
                 if let Some(counts) = object_of(event, OfEvent::Usage) {
                     let mut usage = Usage::default();
                     usage.add(counts);
                     talk.usage.join(&usage);
                 }
             }
-            EventType::Failed => {
-                let error = first_of(event, &[OfEvent::Error, OfEvent::Message]);
-                if let Some(error) = error {
-                    talk.draft.set(of_run::ERROR, error);
-                }
+            EventType::Failed | EventType::Error => {
+                wrong = first_of(event, &[OfEvent::Error, OfEvent::Message]).or(wrong);
             }
         }
     }
+    talk.draft.set_some(of_run::ERROR, wrong);
     talk.finish_with_tools();
     Ok(())
 }
@@ -163,7 +183,7 @@ fn of_item<'run>(
         ItemType::Thought if is_over => {
             words.into_iter().for_each(|words| talk.say(Speaker::Thinking, words, &about, node.origin))
         }
-        ItemType::Command | ItemType::Change | ItemType::Mcp | ItemType::Search => {
+        ItemType::Command | ItemType::Change | ItemType::Mcp | ItemType::Collab | ItemType::Search => {
             let id = text_of(item, OfItem::Id);
             if id.is_none_or(|id| seen.insert(id)) {
                 call(talk, node, item, kind);
@@ -186,6 +206,7 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run
     let word = || first_of(item, &[OfItem::Type, OfItem::TypeBefore]);
     let (tool, args) = match kind {
         ItemType::Mcp => (item.field(OfItem::Tool), item.field(OfItem::Arguments)),
+        ItemType::Collab => (item.field(OfItem::Tool), Some(told(talk, item))),
         ItemType::Command => (word(), of(talk, OfArgs::Command.key(), OfItem::Command)),
         ItemType::Change => (word(), of(talk, OfItem::Changes.key(), OfItem::Changes)),
         _ => (word(), of(talk, OfItem::Query.key(), OfItem::Query)),
@@ -194,12 +215,31 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run
     talk.call(Made { tool, args, id: item.field(OfItem::Id), origin: node.origin }, &About::default());
 }
 
+/// What another agent is told, and which one.
+fn told<'run>(talk: &Talk<'_, 'run, '_>, item: Object<'run>) -> Node<'run> {
+    let says = |node: &Node<'run>| !matches!(node.value, Value::Null | Value::List([]));
+    let entry = |of: OfItem| Some(Entry { key: of.key(), node: item.field(of).filter(says)? });
+    let entries: Vec<_> = [OfItem::Prompt, OfItem::Receivers].into_iter().filter_map(entry).collect();
+    talk.draft.object(&entries)
+}
+
+/// What an agent that went wrong says, where a call is told of one.
+fn broken(item: Object<'_>) -> Option<Node<'_>> {
+    let closes = text_of(item, OfItem::Tool).and_then(CollabTool::of) == Some(CollabTool::Close);
+    let states = object_of(item, OfItem::States).filter(|_| !closes)?.entries();
+    let state = states.iter().filter_map(|entry| object(entry.node));
+    let mut wrong = state.filter(|state| text_of(*state, OfItem::Status).and_then(AgentState::of).is_some());
+    wrong.find_map(|state| first_of(state, &[OfItem::Message, OfItem::Status]))
+}
+
 fn end<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, id: Option<&'run str>) {
     let known = |field| item.field(field).filter(|node| !Parsed.is(*node, Shape::Null));
     let status = text_of(item, OfItem::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
+    let broken = broken(item);
+    let status = broken.map(|_| Status::Failed).or(status);
     let outcome = Outcome {
-        result: known(OfItem::Output).or(known(OfItem::Result)),
-        error: known(OfItem::Error),
+        result: known(OfItem::Output).or(known(OfItem::Result)).or(known(OfItem::States)),
+        error: known(OfItem::Error).or(broken),
         exit_code: known(OfItem::ExitCode).filter(|code| Parsed.is(*code, Shape::Number)),
         status,
         ..Outcome::default()

@@ -7,7 +7,7 @@ use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
 use crate::adapt::{first_of, object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::of_step;
+use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Status;
 
 fields! {
@@ -30,6 +30,8 @@ fields! {
         Error = "error" => Call(of_step::ERROR),
         Reason = "rejection_reason" => Call(of_step::ERROR),
         Said = "message" => Shape,
+        Detail = "detail" => Run(of_run::ERROR),
+        Code = "code" => Run(of_run::ERROR),
     }
 }
 
@@ -43,7 +45,9 @@ words! {
         Rejected = "UserRejectObservation",
         Prompt = "SystemPromptEvent",
         Silent = "PauseEvent" | "Condensation" | "CondensationRequest" | "CondensationSummaryEvent" | "ConversationStateUpdateEvent"
-            | "ConversationErrorEvent" | "TokenEvent",
+            | "TokenEvent",
+        /// The conversation came to an end by it, unless it was taken up again.
+        Broken = "ConversationErrorEvent",
     }
 }
 
@@ -53,16 +57,30 @@ pub(super) fn is_event(event: Object<'_>) -> bool {
 
 pub(super) fn read<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
     let mut talk = Talk::new(draft);
+    let mut wrong = None;
     for node in events {
         talk.draft.record();
         let event =
             object(*node).and_then(|event| Some((event, text_of(event, OfSecond::Kind).and_then(EventKind::of)?)));
         match event {
-            Some((event, kind)) => one(&mut talk, *node, event, kind),
+            Some((event, EventKind::Broken)) => {
+                wrong = first_of(event, &[OfSecond::Detail, OfSecond::Code]);
+            }
+            Some((event, kind)) => {
+                wrong = wrong.filter(|_| !goes_on(event, kind));
+                one(&mut talk, *node, event, kind);
+            }
             None => talk.draft.not_understood(node.origin, "an event of unknown kind is passed over"),
         }
     }
+    talk.draft.set_some(of_run::ERROR, wrong);
     talk.finish_with_tools();
+}
+
+/// Whether the agent does something, or somebody asks it to: an error before that was not the end.
+fn goes_on(event: Object<'_>, kind: EventKind) -> bool {
+    let source = text_of(event, OfEvent::Source).and_then(Source::of);
+    matches!(kind, EventKind::Message | EventKind::Action) && source.is_some()
 }
 
 fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, kind: EventKind) {
@@ -100,7 +118,7 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, event: Object<'run
             let outcome = Outcome { status: Some(status), error, ..Outcome::default() };
             talk.answer(text_of(event, OfSecond::Call), None, outcome, &about, node.origin);
         }
-        EventKind::Silent => {}
+        EventKind::Silent | EventKind::Broken => {}
     }
 }
 

@@ -418,9 +418,11 @@ fn a_run_in_a_text_of_json_is_read() {
     assert_eq!(calls(&one), ["look {} => - -"]);
     assert_eq!(
         refusal(&in_text(&set(&[case("a"), case("b")]))),
-        "a text holds the JSON of several runs (Google ADK eval result): only one is read out of a text"
+        "a text holds JSON that has to be cut into runs (Google ADK eval result): that is not done"
     );
     assert_eq!(refusal(&in_text(r#"{"a": 1}"#)), "a run is an object, found string");
+    // Among runs a text is none.
+    assert_eq!(refusal(&format!("{one}\n{{\"output\": 1}}\n")), "a run is an object, found string");
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn role(step: &Map<String, Value>) -> &str {
 }
 
 /// What the assistant says at the end.
-fn said(run: &Value) -> String {
+pub fn said(run: &Value) -> String {
     match run.get("output") {
         Some(Value::String(text)) => text.clone(),
         Some(output) => output.get("text").and_then(Value::as_str).unwrap_or("done").to_owned(),
@@ -144,6 +144,6 @@ fn said(run: &Value) -> String {
 }
 
 /// A result as a conversation holds it.
-fn text_of(result: &Value) -> String {
+pub fn text_of(result: &Value) -> String {
     result.as_str().map_or_else(|| result.to_string(), str::to_owned)
 }

@@ -2,6 +2,7 @@
 
 use crate::conversation;
 use crate::source::Source;
+use crate::spans;
 use crate::write;
 use serde_json::{Map, Value, json};
 
@@ -22,6 +23,8 @@ pub enum Form {
     TauBench,
     /// A session of Claude Code: an event a line.
     Session,
+    /// Spans in a container of OTLP, in a file of their own: on lines they would be parts of one trace.
+    Spans,
 }
 
 /// A run as it stands in a file.
@@ -37,15 +40,15 @@ pub struct Written {
 impl Written {
     /// Whether it stands on one line.
     pub fn is_line(&self) -> bool {
-        self.form != Form::Session
+        !matches!(self.form, Form::Session | Form::Spans)
     }
 }
 
 /// A run in one of the forms.
 pub fn written(source: &mut Source, run: &Value) -> Written {
     use Form as F;
-    let forms = [F::Normal, F::Varied, F::Generic, F::Chat, F::Blocks, F::TauBench, F::Session];
-    let form = forms[source.weighted(&[34, 26, 16, 8, 8, 3, 5])];
+    let forms = [F::Normal, F::Varied, F::Generic, F::Chat, F::Blocks, F::TauBench, F::Session, F::Spans];
+    let form = forms[source.weighted(&[32, 24, 16, 8, 8, 3, 5, 4])];
     let text = match form {
         Form::Normal => run.to_string(),
         Form::Varied => {
@@ -56,6 +59,7 @@ pub fn written(source: &mut Source, run: &Value) -> Written {
         Form::Chat => styled(source, run, conversation::chat),
         Form::Blocks => styled(source, run, conversation::blocks),
         Form::TauBench => styled(source, run, conversation::tau_bench),
+        Form::Spans => styled(source, run, spans::trace) + "\n",
         Form::Session => {
             let events = conversation::session(source, run);
             let lines: Vec<String> = events.iter().map(|event| write::line(source, event)).collect();

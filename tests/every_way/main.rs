@@ -50,6 +50,7 @@ mod print_expression;
 mod run;
 #[path = "../oracle/source.rs"]
 mod source;
+mod spans;
 #[allow(dead_code, reason = "the program's own tables are what is asked here")]
 #[path = "../oracle/truth.rs"]
 mod truth;

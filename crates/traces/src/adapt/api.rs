@@ -10,7 +10,8 @@ use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
 use super::messages::{BlockType, OfBlock, OfCall, OfMessage, Role};
-use super::talk::{About, Made, Speaker, Talk};
+use super::printed;
+use super::talk::{About, Made, Outcome, Speaker, Talk};
 use super::{first_of, list, list_of, object, object_of, objects, text_of};
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Origin, Value};
@@ -378,10 +379,16 @@ fn blocks_into<'run>(
     pieces: &mut Vec<Piece<'run>>,
     draft: &Draft<'run, '_>,
 ) {
-    for (node, block) in objects(blocks) {
-        match blocks::of(block) {
-            Block::Says(_) => said(speaker, node, pieces, draft),
-            _ => pieces.push(Piece::Block(node, block)),
+    for run in blocks.chunk_by(content::goes_on) {
+        if let [first, _, ..] = run {
+            said(speaker, Node::new(Value::List(run), first.origin), pieces, draft);
+            continue;
+        }
+        for (node, block) in objects(run) {
+            match blocks::of(block) {
+                Block::Says(_) => said(speaker, node, pieces, draft),
+                _ => pieces.push(Piece::Block(node, block)),
+            }
         }
     }
 }
@@ -412,11 +419,15 @@ fn tell<'run>(talk: &mut Talk<'_, 'run, '_>, piece: &Piece<'run>) {
         }
         Piece::Result(node, message) => {
             let content = message.field(OfMessage::Content).filter(|content| !Parsed.is(*content, Shape::Null));
+            let printed = content.and_then(|content| printed::of(content, talk.draft.arena, talk.draft.limits));
             let result = content.map(|content| content::text(content, talk.draft.arena).unwrap_or(content));
-            let outcome = super::talk::Outcome { result, ..super::talk::Outcome::default() };
+            let result = printed.map(|printed| printed.result).or(result);
+            let status = printed.and_then(|printed| printed.status);
+            let outcome = Outcome { result, status, ..Outcome::default() };
+            let tool = super::messages::answered_tool(&message, &Parsed).and_then(super::text);
             talk.answer(
-                text_of(message, OfMessage::Answers),
-                super::messages::answered_tool(&message, &Parsed).and_then(super::text),
+                text_of(message, OfMessage::Answers).or(printed.and_then(|printed| super::text(printed.id))),
+                tool.or(printed.and_then(|printed| printed.tool)),
                 outcome,
                 &about,
                 node.origin,

@@ -84,7 +84,7 @@ pub(crate) const EVENTS: Format = Format {
     item_marks: &[OfLine::Episode.key()],
     element: is_event,
     read: read_lines,
-    runs: &[Cutting { way: &[], by: &[&[OfLine::Episode.key()]], keeps: &[] }],
+    runs: &[Cutting { within: &[], way: &[], by: &[&[OfLine::Episode.key()]], keeps: &[] }],
     ..IN_FULL
 };
 

@@ -4,7 +4,9 @@
 //! One assistant message is written as several lines that repeat its usage: what belongs to a message is told by its id, and the last
 //! usage counts. Sub-agents stand in the same file, told apart by `agentId`.
 
+mod copies;
 mod session;
+mod speech;
 
 pub(crate) use session::{Agent, PERMISSION_DENIED, SUMMED_UP, Times, agent, is_no_answer, session_of, summed_up};
 
@@ -16,10 +18,13 @@ use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use super::messages::{LastWords, OfMessage, Role};
 use super::{Format, IN_FULL, Projected, items_of, list, list_of, object_of, objects, text, text_of};
 use crate::error::Placed;
-use averment_base::value::{Entry, Node, Object, Origin, Value};
+use averment_base::value::compare::equal;
+use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
+use copies::{Copies, Made};
 use rustc_hash::{FxHashMap, FxHashSet};
+use speech::Open;
 
 fields! {
     /// A session as the web exports it.
@@ -170,6 +175,8 @@ fn word<'run>(status: Status) -> Node<'run> {
 #[derive(Default)]
 struct About<'run> {
     turn: usize,
+    /// The id of the message, where it is one of a session.
+    message: Option<&'run str>,
     time: Option<Node<'run>>,
     agent: Option<Node<'run>>,
     /// The words are not the user's: the program wrote them, or another agent did.
@@ -198,6 +205,9 @@ struct Reader<'a, 'run, 'limits> {
     denied: FxHashSet<&'run str>,
     /// Why the model gave no answer, where that is the last thing that was said.
     api_error: Option<Node<'run>>,
+    copies: Copies<'run>,
+    /// What the assistant said last, where more of the same text may come.
+    open: Option<Open<'run>>,
 }
 
 impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
@@ -217,6 +227,8 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             in_session: false,
             denied: FxHashSet::default(),
             api_error: None,
+            copies: Copies::default(),
+            open: None,
         }
     }
 
@@ -250,6 +262,9 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             return;
         };
         let role = Role::of(role);
+        if about.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != about.message) {
+            self.close();
+        }
         if role == Some(Role::Assistant)
             && let Some(usage) = object_of(message, OfMessage::Usage)
         {
@@ -270,6 +285,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                     self.block(*block, role, about, details);
                 }
             }
+            Some((content, Shape::Text)) if self.copies.is_text_again(content, about) => {}
             Some((content, Shape::Text | Shape::Empty)) => self.say(content, role, about, content.origin),
             Some((_, Shape::Null)) => {}
             _ if called => {}
@@ -295,53 +311,23 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                 return;
             }
         };
-        match blocks::of(block) {
-            Block::Says(text) => self.say(text, role, about, node.origin),
-            Block::Thinks(text) => self.add_message(role::THINKING, text, about, node.origin),
+        let block = blocks::of(block);
+        if !matches!(block, Block::Says(_)) {
+            self.close();
+        }
+        match block {
+            Block::Says(text) | Block::Thinks(text) if self.copies.is_text_again(text, about) => {}
+            Block::Says(text) => {
+                let piece = content::piece(&node).unwrap_or(content::Piece::Alone);
+                self.say_piece((text, piece), role, about, node.origin);
+            }
+            Block::Thinks(text) => {
+                self.add_message(role::THINKING, text, about, node.origin);
+            }
             Block::Calls(asked) => self.call(node, asked, about),
             Block::Answers(answer) => self.result(node, answer, about, details),
             Block::Silent | Block::Unknown => {}
         }
-    }
-
-    fn say(&mut self, text: Node<'run>, role: Option<Role>, about: &About<'run>, origin: Origin) {
-        if !Parsed.is(text, Shape::Text) {
-            return;
-        }
-        match role {
-            Some(Role::Assistant) => {
-                self.said.say(text, about.turn, about.agent.is_none());
-                self.add_message(role::ASSISTANT, text, about, origin);
-            }
-            Some(Role::User) if self.in_session && session::is_of_program(text) => {
-                self.add_message(role::SYSTEM, text, about, origin);
-            }
-            Some(Role::User) => {
-                if about.speaker.is_none() {
-                    self.prompt = self.prompt.or(Some(text));
-                }
-                self.add_message(about.speaker.unwrap_or(role::USER), text, about, origin);
-            }
-            Some(Role::Result) | None => self.add_message(role::SYSTEM, text, about, origin),
-        }
-    }
-
-    /// The model gave no answer: what stands in its place is the program's.
-    fn fails(&mut self, message: Object<'run>, about: &About<'run>) {
-        let words = message.field(OfMessage::Content).and_then(|content| content::text(content, self.draft.arena));
-        if let Some(words) = words.filter(|words| Parsed.is(*words, Shape::Text)) {
-            self.api_error = Some(words).filter(|_| about.agent.is_none()).or(self.api_error);
-            self.add_message(role::SYSTEM, words, about, words.origin);
-        }
-    }
-
-    fn add_message(&mut self, speaker: &'static str, text: Node<'run>, about: &About<'run>, origin: Origin) {
-        let role = Node::computed(Value::plain(speaker));
-        let mut fields =
-            vec![field(of_step::ROLE, role), field(of_step::TEXT, text), field(of_step::TURN, count(about.turn))];
-        fields.extend(about.time.map(|time| field(of_step::START, time)));
-        fields.extend(about.agent.map(|agent| field(of_step::AGENT, agent)));
-        self.draft.step(Kind::Message, fields, origin);
     }
 
     fn call(&mut self, node: Node<'run>, asked: Asked<'run>, about: &About<'run>) {
@@ -349,6 +335,11 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             self.draft.warn(node.origin, "a call without the name of its tool is passed over");
             return;
         };
+        let id = asked.id.and_then(text);
+        let pairing = self.pairing_id(id);
+        if self.copies.is_call_again(Made { message: about.message, id, pairing, tool, input: asked.args }) {
+            return;
+        }
         let mut fields: Vec<Entry<'run>> = vec![field(of_step::TOOL, name), field(of_step::TURN, count(about.turn))];
         fields.extend(asked.args.map(|input| field(of_step::ARGS, input)));
         fields.extend(asked.id.map(|id| field(of_step::ID, id)));
@@ -357,20 +348,21 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         let call = self.draft.step(Kind::Call, fields, node.origin);
         match asked.answer {
             Some(answer) => self.end(call, node, &answer, None),
-            None => {
-                let id = self.pairing_id(asked.id.and_then(text));
-                self.unanswered.add(id, tool, about.turn, call);
-            }
+            None => self.unanswered.add(pairing, tool, about.turn, call),
         }
     }
 
     fn result(&mut self, node: Node<'run>, answer: Answer<'run>, about: &About<'run>, details: Option<Node<'run>>) {
-        let id = self.pairing_id(answer.id);
+        let id = self.pairing_id(answer.id).map(|id| self.copies.paired(id));
         let Some(call) = self.unanswered.answer(id, None) else {
+            if self.is_result_again(id, &answer) {
+                return;
+            }
             self.draft.warn(node.origin, "a result that no call is waiting for is passed over");
             self.draft.lacks_call(answer.id);
             return;
         };
+        id.into_iter().for_each(|id| self.copies.answers(id, call));
         self.end(call, node, &answer, details);
         if let Some(time) = about.time {
             self.draft.amend(call, of_step::END, time);
@@ -378,6 +370,13 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
         if let Some(details) = details.filter(|details| matches!(details.value, Value::Object(_) | Value::List(_))) {
             self.draft.amend(call, of_step::DETAILS, details);
         }
+    }
+
+    /// Whether a result that no call is waiting for is the copy of one in a session.
+    fn is_result_again(&self, id: Option<&'run str>, answer: &Answer<'run>) -> bool {
+        let known = id.filter(|_| self.in_session).and_then(|id| self.copies.answered(id));
+        let known = known.and_then(|call| self.draft.field(call, of_step::RESULT));
+        known.zip(answer.content(self.draft.arena)).is_some_and(|(known, given)| equal(&known.value, &given.value))
     }
 
     /// Sets what a call gave back, and how it ended.
@@ -395,7 +394,8 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
     }
 
     /// Sets what is known of the run as a whole.
-    fn finish(self) {
+    fn finish(mut self) {
+        self.close();
         let draft = self.draft;
         for call in draft.steps(Kind::Call) {
             let id = draft.field(call, of_step::ID).and_then(text);

@@ -98,7 +98,7 @@ words! {
 /// Sessions.
 pub(crate) const FORMAT: Format = Format {
     name: "Copilot CLI session",
-    known_by: "events with `data` whose `type` is `tool.execution_start`, `assistant.message`, `session.start` and so on",
+    known_by: "events with `data` whose `type` is `tool.execution_start`, `assistant.message`, `session.start` and so on, or of their families with `id`, `timestamp` and `parentId`",
     description: "events of Copilot CLI (`{type, data, timestamp}`, one a line or one behind the other)",
     marks: &[OfEvent::Parent.key()],
     object: is_event,
@@ -109,8 +109,19 @@ pub(crate) const FORMAT: Format = Format {
     ..IN_FULL
 };
 
+/// Whether an object is an event: of a type that is read, or of the same families where it has all that stands around one. A session
+/// may be cut off at its beginning, and many of its events tell nothing: those know it all the same.
 fn is_event(event: Object<'_>) -> bool {
-    text_of(event, OfEvent::Type).and_then(EventType::of).is_some() && object_of(event, OfEvent::Data).is_some()
+    let Some(word) = text_of(event, OfEvent::Type) else { return false };
+    let is_whole = || {
+        [OfEvent::Id, OfEvent::Time].into_iter().all(|field| text_of(event, field).is_some())
+            && event.field(OfEvent::Parent).is_some()
+    };
+    object_of(event, OfEvent::Data).is_some() && (EventType::of(word).is_some() || is_of_family(word) && is_whole())
+}
+
+fn is_of_family(word: &str) -> bool {
+    FAMILIES.iter().any(|family| word.starts_with(family))
 }
 
 /// The families of events, of which many tell nothing that a rule could ask for.
@@ -153,7 +164,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         };
         match EventType::of(word) {
             Some(kind) => session.event(*node, event, kind, data),
-            None if FAMILIES.iter().any(|family| word.starts_with(family)) => {}
+            None if is_of_family(word) => {}
             None => {
                 let message = format!("an event of unknown type `{word}` is passed over");
                 session.talk.draft.not_understood(node.origin, message);

@@ -5,6 +5,8 @@
 /// a format finds what is around its own in its place.
 #[derive(Debug)]
 pub(crate) struct Cutting {
+    /// The keys of the objects around the value that the way begins in. Where there are some, a run does not keep them.
+    pub(crate) within: &'static [&'static str],
     /// The keys of the lists on the way, the names that one may have at each level. A value that is a list is gone through first. No
     /// level: the elements of such a list, or the lines of a file, are the parts.
     pub(crate) way: &'static [&'static [&'static str]],
@@ -21,9 +23,15 @@ impl Cutting {
         self.way.len() == 1 && !self.by.is_empty()
     }
 
+    /// Whether also a value with the parts of one run is cut.
+    pub(crate) fn is_for_one(&self) -> bool {
+        self.takes_parts_alone() || !self.within.is_empty()
+    }
+
     /// Of these keys a value of this form has one: the value itself, or where it is a list its first element.
     pub(crate) fn first_keys(&self) -> impl Iterator<Item = &'static str> {
         let ids = self.by.iter().filter(|_| self.way.is_empty()).filter_map(|way| way.first());
-        self.way.first().copied().unwrap_or_default().iter().chain(ids).copied()
+        let first = if self.within.is_empty() { self.way.first().copied().unwrap_or_default() } else { self.within };
+        first.iter().chain(ids).copied()
     }
 }

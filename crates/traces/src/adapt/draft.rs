@@ -27,6 +27,8 @@ pub(crate) struct Draft<'run, 'limits> {
     uncalled: Vec<Option<&'run str>>,
     /// What is asked of the run, where that is not all of it.
     asked: Option<Asked<'limits>>,
+    /// Only the whole run tells what is asked.
+    needs_whole: bool,
 }
 
 /// What is said of a value where a record is expected.
@@ -72,6 +74,7 @@ impl<'run, 'limits> Draft<'run, 'limits> {
             concludes_ok: false,
             uncalled: Vec::new(),
             asked: None,
+            needs_whole: false,
         }
     }
 
@@ -83,6 +86,11 @@ impl<'run, 'limits> Draft<'run, 'limits> {
     /// Whether all steps are asked for, and what is put together from several parts of the run.
     pub(crate) fn is_whole(&self) -> bool {
         self.asked.is_none()
+    }
+
+    /// Says that what is asked depends on what was left out.
+    pub(crate) fn needs_whole(&mut self) {
+        self.needs_whole = true;
     }
 
     /// Whether an entry of the run is asked for.
@@ -98,7 +106,7 @@ impl<'run, 'limits> Draft<'run, 'limits> {
     /// Its steps in order, and whether it records calls; `None` where only the run that is made of it tells all of them, or something was
     /// odd.
     pub(crate) fn projected(&self) -> Option<(&[Pending<'run>], bool)> {
-        let plain = self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
+        let plain = !self.needs_whole && self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
         plain.then_some((&self.steps, self.recorded.get(Kind::Call as usize) == Some(&true)))
     }
 

@@ -91,6 +91,7 @@ pub(crate) const FORMAT: Format = Format {
     object: |object| is_log(object) || is_sample(object),
     read,
     runs: &[Cutting {
+        within: &[],
         way: &[&[OfLog::Samples.key()]],
         by: &[],
         keeps: &[OfLog::Eval.key(), OfLog::Version.key(), OfLog::Status.key()],

@@ -6,6 +6,7 @@ use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, fields, words};
 use super::messages::{self, OfCall, OfMessage as OfChat};
+use super::printed;
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use super::{Format, IN_FULL, first_of, handovers, list_of, object, object_of, objects, text, text_of};
 use crate::build::word_status;
@@ -141,13 +142,18 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, sayer: Option<Saye
             }
         }
         Some(Sayer::Tool) => {
-            let result = Some(content::text(content, talk.draft.arena).unwrap_or(content));
+            let printed = printed::of(content, talk.draft.arena, talk.draft.limits);
+            let result = || content::text(content, talk.draft.arena).unwrap_or(content);
+            let result = Some(printed.map_or_else(result, |printed| printed.result));
             // A tool that fails says so; without the word it is not known.
             let status =
                 text_of(message, OfMessage::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
+            let status = status.or(printed.and_then(|printed| printed.status));
             let details = first_of(message, &[OfMessage::Artifact]);
             let outcome = Outcome { result, status, details, ..Outcome::default() };
             let (id, tool) = (text_of(message, OfMessage::Call), text_of(message, OfMessage::Name));
+            let id = id.or(printed.and_then(|printed| text(printed.id)));
+            let tool = tool.or(printed.and_then(|printed| printed.tool));
             talk.answer(id, tool, outcome, &about, node.origin);
         }
         Some(Sayer::User) => talk.say_content(Speaker::User, content, &about, node.origin),

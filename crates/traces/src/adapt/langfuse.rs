@@ -99,9 +99,9 @@ pub(super) const FORMAT: Format = Format {
     element: |object| is_observation(object) || is_page(object),
     read,
     runs: &[
-        Cutting { way: &[Of::Data.names()], by: TRACE, keeps: &[] },
-        Cutting { way: &[Of::Data.names()], by: &[], keeps: &[] },
-        Cutting { way: &[], by: TRACE, keeps: &[] },
+        Cutting { within: &[], way: &[Of::Data.names()], by: TRACE, keeps: &[] },
+        Cutting { within: &[], way: &[Of::Data.names()], by: &[], keeps: &[] },
+        Cutting { within: &[], way: &[], by: TRACE, keeps: &[] },
     ],
     ..IN_FULL
 };

@@ -107,7 +107,10 @@ pub(super) const FORMAT: Format = Format {
     item_marks: Mark::Any.names(),
     element: |object| is_run(object) || holds_runs(object),
     read,
-    runs: &[Cutting { way: &[Lists::Any.names()], by: TRACE, keeps: &[] }, Cutting { way: &[], by: TRACE, keeps: &[] }],
+    runs: &[
+        Cutting { within: &[], way: &[Lists::Any.names()], by: TRACE, keeps: &[] },
+        Cutting { within: &[], way: &[], by: TRACE, keeps: &[] },
+    ],
     ..IN_FULL
 };
 

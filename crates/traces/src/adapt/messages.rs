@@ -63,6 +63,8 @@ fields! {
         Answers = "tool_use_id" => Shape,
         Content = "content" => Call(of_step::RESULT),
         Failed = "is_error" => Call(of_step::STATUS),
+        /// What a text is taken from: where it does, it is cut.
+        Citations = "citations" => Shape,
     }
 }
 
@@ -197,6 +199,18 @@ impl<V: Copy> LastWords<V> {
             }
             said.push(words);
         }
+    }
+
+    /// What was said last goes on: it is these words now.
+    pub(crate) fn goes_on(&mut self, words: V, message: usize) {
+        for (number, said) in [&mut self.any, &mut self.main] {
+            said.last_mut().filter(|_| *number == message).into_iter().for_each(|last| *last = words);
+        }
+    }
+
+    /// What was said last, where it was in a message.
+    pub(crate) fn said_in(&self, message: usize) -> &[V] {
+        if self.any.0 == message { &self.any.1 } else { &[] }
     }
 
     /// The output of the run: the words of the main agent, or of whom the run is about where that one does not take part in it.

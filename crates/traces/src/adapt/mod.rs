@@ -46,6 +46,7 @@ mod opencode;
 mod openhands;
 pub(crate) mod otel;
 mod owasp;
+pub(crate) mod printed;
 mod records;
 mod run_state;
 mod runsight;

@@ -49,8 +49,8 @@ const NO_RUNS: [(&[&str], &str); 38] = [
 
 /// Records of agents that are not read: keys that they have together, and what they are.
 const NOT_READ: [(&[&str], &str); 4] = [
-    (&["traceId", "id", "timestamp", "duration"], "a span of Zipkin, which is not read"),
-    (&["result.resourceSpans"], "an answer of Jaeger's API: what stands under its `result` is read"),
+    (&["traceId", "id", "timestamp", "duration"], "a span of Zipkin without its `localEndpoint`"),
+    (&["result.resourceSpans"], "an answer of Jaeger's API without a span"),
     (&["jsonrpc", "params.sessionId"], ACP),
     (&["jsonrpc", "result.protocolVersion", "result.agentCapabilities"], ACP),
 ];

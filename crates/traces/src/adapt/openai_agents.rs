@@ -89,7 +89,10 @@ pub(super) const FORMAT: Format = Format {
     item_marks: Mark::Any.names(),
     element: |object| record(object).is_some() || is_payload(object),
     read,
-    runs: &[Cutting { way: &[Of::Items.names()], by: TRACE, keeps: &[] }, Cutting { way: &[], by: TRACE, keeps: &[] }],
+    runs: &[
+        Cutting { within: &[], way: &[Of::Items.names()], by: TRACE, keeps: &[] },
+        Cutting { within: &[], way: &[], by: TRACE, keeps: &[] },
+    ],
     ..IN_FULL
 };
 

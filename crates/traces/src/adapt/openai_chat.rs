@@ -10,7 +10,7 @@ use super::fields::{Parsed, Record, Shape, Shapes, fields};
 use super::messages::{self, OfCall, OfMessage, Role, function, is_about_calls, is_message};
 use super::{
     Format, IN_FULL, InMessages, Projected, blocks, claude_code, first_of, list_of, native, object, object_of, objects,
-    text, text_of,
+    printed, text, text_of,
 };
 use crate::error::Placed;
 use averment_base::value::compare::equal;
@@ -413,16 +413,23 @@ impl<'run> Conversation<'_, 'run, '_> {
     }
 
     fn result(&mut self, node: Node<'run>, message: Object<'run>) {
-        let id = text_of(message, OfMessage::Answers);
-        let tool = messages::answered_tool(&message, &Parsed).and_then(text);
+        let content = message.field(OfMessage::Content);
+        let printed = content.and_then(|content| printed::of(content, self.draft.arena, self.draft.limits));
+        let id = text_of(message, OfMessage::Answers).or(printed.and_then(|printed| text(printed.id)));
+        let tool =
+            messages::answered_tool(&message, &Parsed).and_then(text).or(printed.and_then(|printed| printed.tool));
         let Some(call) = self.unanswered.answer(id, tool) else {
             self.draft.warn(node.origin, "a result that no call is waiting for is passed over");
             self.draft.lacks_call(id);
             return;
         };
-        if let Some(content) = message.field(OfMessage::Content) {
-            let result = content::text(content, self.draft.arena).unwrap_or(content);
+        if let Some(content) = content {
+            let result = || content::text(content, self.draft.arena).unwrap_or(content);
+            let result = printed.map_or_else(result, |printed| printed.result);
             self.draft.amend(call, of_step::RESULT, result);
+        }
+        if let Some(status) = printed.and_then(|printed| printed.status?.as_str()) {
+            self.draft.replace(call, of_step::STATUS, Node::computed(Value::plain(status)));
         }
         // Some write how it ended all the same.
         if let Some(status) = message.field(OfMessage::Status).filter(|status| Parsed.is_text(*status)) {

@@ -2,6 +2,7 @@
 //! print them. What their attributes mean is a matter of dialects ([`super::spans`]); OpenInference is one, with a name of its own.
 
 mod trace;
+mod zipkin;
 
 use super::cutting::Cutting;
 use super::draft::Draft;
@@ -21,6 +22,8 @@ names! {
         Data = ["data"],
         Trace = ["trace"],
         Processes = ["processes"],
+        /// What an answer of Jaeger's API holds.
+        Answer = ["result"],
     }
 }
 
@@ -46,8 +49,8 @@ pub(super) const OPEN_INFERENCE: Format = Format {
 /// Any spans.
 pub(crate) const FORMAT: Format = Format {
     name: "OpenTelemetry spans",
-    description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
-    known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, MLflow or a list",
+    description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, Zipkin, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
+    known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, Zipkin, MLflow or a list",
     marks: Mark::Any.names(),
     near: Near::Any.names(),
     object: holds_spans,
@@ -61,7 +64,7 @@ pub(crate) const FORMAT: Format = Format {
 names! {
     /// Those that nothing else has.
     Near {
-        Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext"],
+        Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext", "localEndpoint"],
     }
 }
 
@@ -70,21 +73,30 @@ names! {
     Mark {
         Any = [
             "resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext", "context.span_id",
+            "localEndpoint",
         ],
     }
 }
 
 const CUTTINGS: &[Cutting] = &[
+    // An answer of Jaeger's API holds OTLP, or a part of it.
     Cutting {
+        within: OfContainer::Answer.names(),
+        way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
+        by: IDS,
+        keeps: &[],
+    },
+    Cutting {
+        within: &[],
         way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
         by: IDS,
         keeps: &[],
     },
     // Jaeger has a list of traces; exports of APIs a list of spans under the same key.
-    Cutting { way: &[OfContainer::Data.names(), OfContainer::Spans.names()], by: IDS, keeps: &[] },
-    Cutting { way: &[OfContainer::Spans.names()], by: IDS, keeps: &[] },
-    Cutting { way: &[OfContainer::Data.names()], by: IDS, keeps: &[] },
-    Cutting { way: &[], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Data.names(), OfContainer::Spans.names()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Spans.names()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Data.names()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[], by: IDS, keeps: &[] },
 ];
 
 ways! {
@@ -126,6 +138,7 @@ fn holds_spans(object: Object<'_>) -> bool {
     is_otlp(object)
         || is_jaeger(object)
         || is_span(object)
+        || zipkin::is_span(object)
         || inside(OfContainer::Trace, &is_otlp)
         || inside(OfContainer::Data, &|data| container(data, OfContainer::Spans).is_some_and(is_list_of_spans))
         || data().is_some_and(is_list_of_spans)
@@ -184,6 +197,8 @@ fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(Found<'run>), depth: u
         container(object, OfContainer::Spans).into_iter().for_each(|spans| each_of(spans, Form::Jaeger, look));
     } else if is_span(object) {
         look(Found::Span(object, Form::Flat));
+    } else if zipkin::is_span(object) {
+        look(Found::Span(object, Form::Zipkin));
     } else if let Some(inner) =
         [OfContainer::Data, OfContainer::Spans].into_iter().find_map(|word| container(object, word))
     {
@@ -242,7 +257,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     }
     let mut trace = Trace::default();
     for (object, form) in found {
-        trace.add(&Words::of(object), form, in_columns(object), draft);
+        trace.add(&Words::of(object), form, object, draft);
     }
     trace.tell(root.origin, draft);
     Ok(())

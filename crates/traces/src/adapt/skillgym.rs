@@ -93,6 +93,7 @@ pub(crate) const FORMAT: Format = Format {
     description: "session reports of SkillGym (`runner`, `events`, `detectedSkills`), and its `results.json`",
     marks: &[OfReport::Skills.key(), OfSuite::Cases.key()],
     runs: &[Cutting {
+        within: &[],
         way: &[&[OfSuite::Cases.key()], &[OfSuite::Results.key()]],
         by: &[],
         keeps: &[OfSuite::Path.key()],

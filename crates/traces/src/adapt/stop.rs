@@ -80,7 +80,7 @@ pub(crate) const FORMAT: Format = Format {
     item_marks: &[OfSpan::Id.key()],
     element: is_span,
     read,
-    runs: &[Cutting { way: &[], by: &[&[OfSpan::Trace.key()]], keeps: &[] }],
+    runs: &[Cutting { within: &[], way: &[], by: &[&[OfSpan::Trace.key()]], keeps: &[] }],
     ..IN_FULL
 };
 

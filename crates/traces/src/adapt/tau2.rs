@@ -72,7 +72,12 @@ pub(crate) const FORMAT: Format = Format {
                 .is_some_and(|all| objects(all).any(|(_, one)| is_simulation(one)))
     },
     read,
-    runs: &[Cutting { way: &[&[OfSimulation::Simulations.key()]], by: &[], keeps: &[OfSimulation::Info.key()] }],
+    runs: &[Cutting {
+        within: &[],
+        way: &[&[OfSimulation::Simulations.key()]],
+        by: &[],
+        keeps: &[OfSimulation::Info.key()],
+    }],
     ..IN_FULL
 };
 

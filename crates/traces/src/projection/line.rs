@@ -30,7 +30,8 @@ pub struct LineReader {
     beside: Beside,
     responses: Responses,
     sessions: Sessions,
-    traces: Traces,
+    /// Where the names are somebody's own, they tell what such a text is.
+    traces: Option<Traces>,
     /// The rank from which on a duration stands in seconds.
     seconds: u8,
     /// Whether `null` is a value of each entry, by the form of the run.
@@ -99,7 +100,7 @@ impl LineReader {
             beside: Beside::new(),
             responses: Responses::new(),
             sessions: Sessions::new(),
-            traces: Traces::new(),
+            traces: std::ptr::eq(names, Names::known()).then(Traces::new),
             seconds: roots::milliseconds(names),
             nulls: looked_at.iter().map(|root| roots::null_counts(root, names)).collect(),
             looked_at,
@@ -174,7 +175,7 @@ impl LineReader {
     /// Reads the spans of a whole trace. `None` where it is for the full reader; the projection is not to be used then.
     pub fn read_trace<'a>(&mut self, chunk: Chunk<'a>, projection: &mut Projection<'a>) -> Option<()> {
         projection.clear();
-        self.traces.read(chunk, &self.read_set, projection)
+        self.traces.as_mut()?.read(chunk, &self.read_set, projection)
     }
 
     /// Reads the keys of a line, and its calls where they stand in a list of their own. Gives the offset behind it.

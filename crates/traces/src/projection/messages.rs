@@ -3,21 +3,22 @@
 //! What the fields of messages say stands in `adapt::messages`. Here they are walked without a parser, and only what is asked for is
 //! taken; where anything would give a warning, the line is for the full reader.
 
+mod contents;
+
 use super::keys::{Key, Keys, list};
 use super::texts::{joined, take_texts};
 use super::{Call, Chunk, Field, Held, Projection, ReadSet};
 use crate::adapt::calls::Unanswered;
-use crate::adapt::claude_code::holds_tool_blocks;
-use crate::adapt::content;
+use crate::adapt::content::Piece;
 use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans, is_true};
 use crate::adapt::messages::{
-    self, BlockType, LastWords, OfBlock, OfCall, OfMessage, Role, ended, function, is_about_calls, is_message, text_in,
+    self, BlockType, LastWords, OfBlock, OfCall, OfMessage, Role, ended, function, is_about_calls, is_message,
 };
 use crate::build::word_status;
 use crate::scan::Cursor;
-use averment_base::value::{Value, json};
+use averment_base::value::Value;
 use averment_runs::run::CallTimes;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Reads lists of messages.
 #[derive(Debug)]
@@ -104,6 +105,10 @@ pub(super) struct ConversationReader<'c, 'a> {
     /// When the message in work was written, in milliseconds, and whether it is the main agent's.
     time: Option<f64>,
     of_main: bool,
+    /// The ids of calls so far, in a session: what stands there twice may be a copy.
+    ids: Option<FxHashSet<&'a str>>,
+    /// The text of the block before, of which the next one may be more.
+    before: Option<Piece>,
     /// The answer in OpenAI's form.
     said: Option<LastAnswer>,
 }
@@ -130,18 +135,24 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             by_id: FxHashMap::default(),
             time: None,
             of_main: true,
+            ids: None,
+            before: None,
             said: None,
         }
     }
 
-    /// Says when the next message was written, and whether it is the main agent's.
+    /// Says when the next message of a session was written, and whether it is the main agent's.
     pub(super) fn about(&mut self, time: Option<f64>, of_main: bool) {
         (self.time, self.of_main) = (time, of_main);
+        self.ids.get_or_insert_default();
     }
 
     /// The assistant says something, in a message with blocks.
     fn speak(&mut self, words: Span) -> Option<()> {
         let turn = usize::try_from(self.turns[1]).ok()?;
+        if self.ids.is_some() && self.may_be_copy(words, turn)? {
+            return None;
+        }
         self.found.words.say(words, turn, self.of_main);
         Some(())
     }
@@ -173,6 +184,8 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         let cursor = self.cursor;
         let (message, behind) = self.keys.messages.spans(cursor, at)?;
         let role = Role::of(self.chunk.plain(message.field(OfMessage::Role)?)??);
+        // In a session a message may go on with the next line.
+        self.before = self.before.filter(|_| self.ids.is_some());
         if message.field(OfMessage::Invocations).or(message.field(OfMessage::Parts)).is_some() {
             return None;
         }
@@ -257,7 +270,13 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     /// Adds a call.
     fn add(&mut self, name: Span, args: Option<Held<'a>>, id: Option<Span>, turn: u32) -> Option<()> {
         let name = self.chunk.plain(name)??;
-        self.unanswered.add(self.word(id)?, name, usize::try_from(turn).ok()?, self.projection.calls.len());
+        let id = self.word(id)?;
+        if let (Some(id), Some(ids)) = (id, &mut self.ids)
+            && !ids.insert(id)
+        {
+            return None;
+        }
+        self.unanswered.add(id, name, usize::try_from(turn).ok()?, self.projection.calls.len());
         let held = args.unwrap_or(Held::Value(Value::Missing));
         if args.is_some() {
             *self.found.records.get_mut(Field::Args as usize)? = true;
@@ -281,6 +300,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
 
     /// A result in OpenAI's form. Some write how the call ended, too.
     fn result(&mut self, message: &Spans<OfMessage>) -> Option<()> {
+        if message.field(OfMessage::Content).is_some_and(|content| self.may_be_printed(content)) {
+            return None;
+        }
         let id = self.word(message.field(OfMessage::Answers))?;
         let tool = self.word(messages::answered_tool(message, &self.cursor))?;
         let call = self.unanswered.answer(id, tool)?;
@@ -297,13 +319,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
-    /// A block of a result that is neither a call nor a result itself.
-    fn says_or_is_silent(&mut self, at: usize) -> Option<usize> {
-        let (block, behind) = self.keys.inner.spans(self.cursor, at)?;
-        let kind = BlockType::of_block(self.chunk.plain(block.field(OfBlock::Type)?)??)?;
-        matches!(kind, BlockType::Text | BlockType::OtherText | BlockType::Silent).then_some(behind)
-    }
-
     fn set_result(&mut self, call: usize, content: Span) -> Option<()> {
         *self.found.records.get_mut(Field::Result as usize)? = true;
         let wanted = |list: &[bool; 2]| list.get(Field::Result as usize) == Some(&true);
@@ -315,40 +330,10 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
-    /// The text of a content, or the content itself where it holds none.
-    fn text_of(&mut self, (start, end): Span) -> Option<Held<'a>> {
-        if !matches!(self.cursor.byte(start), b'[' | b'{') {
-            return Some(Held::Bytes(start, end));
-        }
-        let single = self.single_text(start);
-        Some(match single {
-            Some((start, end)) => Held::Bytes(start, end),
-            None => Held::Value(self.read_text((start, end))?),
-        })
-    }
-
-    /// The text of a list that holds one block of text and nothing else.
-    fn single_text(&mut self, start: usize) -> Option<Span> {
-        let (mut count, mut found) = (0, None);
-        let cursor = self.cursor;
-        list(cursor, start, |at| {
-            count += 1;
-            let (block, behind) = self.keys.inner.spans(cursor, at)?;
-            let kind = self.word(block.field(OfBlock::Type))?;
-            found = text_in(&block, &cursor, |_| kind);
-            Some(behind)
-        })?;
-        found.filter(|_| count == 1)
-    }
-
-    /// The same of any content, read in full.
-    fn read_text(&self, (start, end): Span) -> Option<Value<'a>> {
-        let Chunk { text, arena, limits, .. } = self.chunk;
-        let document = json::parse(text.get(start..end)?, start, arena, limits).ok()?;
-        if !document.duplicates.is_empty() || holds_tool_blocks(&document.node) {
-            return None;
-        }
-        Some(content::text(document.node, arena).unwrap_or(document.node).value)
+    /// A text begins; where it goes on with the one before it both are for the full reader, which makes one of them.
+    fn goes_on(&mut self, piece: Piece) -> Option<()> {
+        let goes_on = self.before.replace(piece).is_some_and(|before| piece.goes_on(before));
+        (!goes_on).then_some(())
     }
 
     /// A block of a content: a text, or an object.
@@ -356,14 +341,23 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         let cursor = self.cursor;
         if cursor.byte(at) == b'"' {
             let end = cursor.value(at)?;
+            self.goes_on(Piece::Alone)?;
             if of_assistant && cursor.is((at, end), Shape::Text) {
                 self.speak((at, end))?;
             }
             return Some(end);
         }
         let (block, behind) = self.keys.blocks.spans(cursor, at)?;
-        match BlockType::of_block(self.chunk.plain(block.field(OfBlock::Type)?)??) {
+        let word = self.chunk.plain(block.field(OfBlock::Type)?)??;
+        let kind = BlockType::of_block(word);
+        if !matches!(kind, Some(BlockType::Text | BlockType::OtherText)) {
+            self.before = None;
+        }
+        match kind {
             Some(BlockType::Text | BlockType::OtherText) => {
+                let citations = block.field(OfBlock::Citations).filter(|span| cursor.is(*span, Shape::List));
+                let has_citations = citations.is_some_and(|(start, end)| cursor.slice(start, end) != b"[]");
+                self.goes_on(Piece::of(Some(word), has_citations))?;
                 let said = block.field(OfBlock::Text).filter(|text| cursor.is(*text, Shape::Text));
                 if let Some(words) = said.filter(|_| of_assistant) {
                     self.speak(words)?;
@@ -423,13 +417,5 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             None => None,
         };
         Some(self.found)
-    }
-
-    /// The words of an answer in blocks.
-    fn answer(&self, span: Span) -> Option<Value<'a>> {
-        match self.read_text(span)? {
-            Value::Text(text) if !text.is_empty() => Some(Value::Text(text)),
-            _ => None,
-        }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
         {"OfMessage.role": "user", "OfMessage.content": [{"OfBlock.type": "tool_result", "OfBlock.tool_use_id": "a",
             "OfBlock.content": "The user doesn't want to proceed with this tool use.", "OfBlock.is_error": true}]},
         {"OfMessage.role": "assistant", "OfMessage.id": "m", "OfMessage.usage": {"input_tokens": 3},
-            "OfMessage.content": [{"OfBlock.type": "text", "OfBlock.text": "done"}]},
+            "OfMessage.content": [{"OfBlock.type": "text", "OfBlock.text": "done"}, {"OfBlock.type": "text", "OfBlock.text": "and dusted", "OfBlock.citations": []}]},
     ]);
     let page = |key: &str, tool: Json| json!({"tools": [], "OfExchange.messages": [user, {"OfMessage.role": "assistant", "OfMessage.content": "x", key: [tool]}]});
     let mut samples = vec![

@@ -16,8 +16,12 @@ use crate::adapt::messages::LastWords;
 use crate::adapt::{FIRST_ITEMS, item_marks_before};
 use crate::time;
 use averment_base::value::Value;
+use averment_base::value::compare::equal;
 use averment_runs::normal::{expected, of_run};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// So many messages are compared that were written at the same time; of more the full reader says what they are.
+const MANY: usize = 32;
 
 /// Reads sessions.
 #[derive(Debug)]
@@ -47,6 +51,9 @@ struct SessionLines<'a> {
     /// The ids of the lines so far, and that of their session: what comes again, or of another session, is for the full reader.
     ids: FxHashSet<&'a str>,
     session: Option<&'a str>,
+    /// The messages by when they were written: the same at the same time is a copy.
+    messages: FxHashMap<&'a str, Span>,
+    more: FxHashMap<&'a str, Vec<Span>>,
 }
 
 impl Sessions {
@@ -147,7 +154,14 @@ impl<'a> SessionLines<'a> {
                 };
                 written.into_iter().for_each(|time| self.times.add(time));
                 conversation.about(written, main);
-                conversation.message(line.field(OfLine::Message)?.0)?;
+                let message = line.field(OfLine::Message)?;
+                let time = line.field(OfLine::Time).map_or(Some(None), |time| chunk.plain(time))?;
+                if let Some(time) = time
+                    && self.is_copy(chunk, time, message)?
+                {
+                    return None;
+                }
+                conversation.message(message.0)?;
             }
             LineType::Result => {
                 let fits = |entry: &&str| {
@@ -161,6 +175,23 @@ impl<'a> SessionLines<'a> {
             LineType::System | LineType::Progress | LineType::Silent | LineType::SilentToo => {}
         }
         Some(())
+    }
+
+    /// Whether the same message was written at the same time.
+    fn is_copy(&mut self, chunk: Chunk<'a>, time: &'a str, message: Span) -> Option<bool> {
+        let first = *self.messages.entry(time).or_insert(message);
+        if first == message {
+            return Some(false);
+        }
+        let read = |(start, end): Span| chunk.read(Held::Bytes(start, end));
+        let more = self.more.entry(time).or_default();
+        for known in std::iter::once(&first).chain(&*more) {
+            if equal(&read(*known)?, &read(message)?) {
+                return Some(true);
+            }
+        }
+        more.push(message);
+        (more.len() < MANY).then_some(false)
     }
 
     /// Whether the duration is to be believed, whoever asks for it. `None` where it is not: the full reader tells that.

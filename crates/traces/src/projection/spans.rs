@@ -14,6 +14,7 @@ use crate::adapt::spans::names;
 use crate::adapt::text;
 use crate::build::records_any;
 use crate::scan::Cursor;
+use crate::time;
 use averment_base::value::{Entry, Node, Object, Origin, Value, json};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{CallTimes, Kind};
@@ -145,7 +146,7 @@ impl Traces {
             holding(resources, cursor, at, |at| {
                 holding(scopes, cursor, at, |at| {
                     let (words, behind) = spans.span(chunk, draft, at)?;
-                    trace.add(&words, Form::Otlp, std::iter::empty(), draft);
+                    trace.add(&words, Form::Otlp, Object::EMPTY, draft);
                     Some(behind)
                 })
             })
@@ -163,32 +164,17 @@ fn take<'a>(
     let (steps, records_calls) = draft.projected()?;
     let mut records = [false; Field::ALL.len()];
     for step in steps.iter().filter(|step| step.kind == Kind::Call) {
-        let field = |key: &str| step.fields.iter().find(|entry| entry.key == key).map(|entry| entry.node);
-        let name = field(of_step::TOOL).and_then(text)?;
-        let number = |key: &str| field(key).map(|node| crate::time::milliseconds(&node.value));
-        let turn = match field(of_step::TURN).map(|node| node.value) {
-            Some(Value::Number(turn)) => Some(turn.as_i64().and_then(|turn| u32::try_from(turn).ok())?),
-            _ => None,
-        };
-        let times = CallTimes { start: number(of_step::START).flatten(), end: number(of_step::END).flatten(), turn };
-        let [args, result] = Field::ALL.map(|name| field(name.as_str()));
-        for ((name, texts), node) in Field::ALL.into_iter().zip(&mut projection.texts).zip([args, result]) {
-            if let Some(node) = node.filter(|_| read_set.texts.get(name as usize) == Some(&true)) {
+        let fields = CallFields::of(&step.fields);
+        let values = [fields.args, fields.result];
+        for ((wanted, texts), node) in read_set.texts.iter().zip(&mut projection.texts).zip(values) {
+            if let Some(node) = node.filter(|_| *wanted) {
                 texts.walk(node.value);
             }
         }
-        for (field, known) in [Field::Args, Field::Result].into_iter().zip(&mut records) {
-            *known |= match field {
-                Field::Args => records_any(&step.fields, &[of_step::ARGS]),
-                Field::Result => records_any(&step.fields, &of_step::OUTCOME),
-            };
+        for (known, now) in records.iter_mut().zip([fields.args.is_some(), fields.has_outcome]) {
+            *known |= now;
         }
-        let held = |node: Option<Node<'a>>| Held::Value(node.map_or(Value::Missing, |node| node.value));
-        let args = match args {
-            Some(args) => written(chunk, args)?,
-            None => held(None),
-        };
-        projection.calls.push(Call { name, fields: [args, held(result)], times: Some(times), place: None });
+        projection.calls.push(fields.call(chunk)?);
     }
     (projection.records_calls, projection.conversation) = (records_calls, true);
     projection.settle(|field| records.get(field as usize) == Some(&true));
@@ -200,6 +186,56 @@ fn take<'a>(
         }
     }
     Some(())
+}
+
+/// The fields of a call that count here.
+#[derive(Default)]
+struct CallFields<'a> {
+    tool: Option<Node<'a>>,
+    args: Option<Node<'a>>,
+    result: Option<Node<'a>>,
+    start: Option<Node<'a>>,
+    end: Option<Node<'a>>,
+    turn: Option<Node<'a>>,
+    has_outcome: bool,
+}
+
+impl<'a> CallFields<'a> {
+    fn of(entries: &[Entry<'a>]) -> Self {
+        let mut fields = Self { has_outcome: records_any(entries, &of_step::OUTCOME), ..Self::default() };
+        for entry in entries {
+            let slot = match entry.key {
+                of_step::TOOL => &mut fields.tool,
+                of_step::ARGS => &mut fields.args,
+                of_step::RESULT => &mut fields.result,
+                of_step::START => &mut fields.start,
+                of_step::END => &mut fields.end,
+                of_step::TURN => &mut fields.turn,
+                _ => continue,
+            };
+            *slot = Some(entry.node);
+        }
+        fields
+    }
+
+    /// The call; `None` where it is for the full reader.
+    fn call(self, chunk: Chunk<'a>) -> Option<Call<'a>> {
+        let name = self.tool.and_then(text)?;
+        let in_seconds = |node: &Node<'_>| time::is_in_seconds(&node.value);
+        if self.start.iter().chain(&self.end).any(in_seconds) {
+            return None;
+        }
+        let instant = |node: Option<Node<'_>>| node.and_then(|node| time::milliseconds(&node.value));
+        let turn = match self.turn.map(|node| node.value) {
+            Some(Value::Number(turn)) => Some(turn.as_i64().and_then(|turn| u32::try_from(turn).ok())?),
+            _ => None,
+        };
+        let times = CallTimes { start: instant(self.start), end: instant(self.end), turn };
+        let missing = Held::Value(Value::Missing);
+        let args = self.args.map_or(Some(missing), |args| written(chunk, args))?;
+        let result = self.result.map_or(missing, |result| Held::Value(result.value));
+        Some(Call { name, fields: [args, result], times: Some(times), place: None })
+    }
 }
 
 /// Arguments, which may stand as an object in a text. `None` where they are for the full reader.
@@ -329,9 +365,9 @@ fn typed<'a>(keys: &mut Keys<Option<Typed>>, chunk: Chunk<'a>, (start, _): Span)
 
 /// A value in full.
 fn value_at<'a>(chunk: Chunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {
-    let value = match chunk.cursor.slice(start, end) {
-        b"{}" => Value::Object(Object::EMPTY),
-        b"[]" => Value::List(&[]),
+    let value = match chunk.cursor.byte(start) {
+        b'{' if end.wrapping_sub(start) == 2 => Value::Object(Object::EMPTY),
+        b'[' if end.wrapping_sub(start) == 2 => Value::List(&[]),
         _ => chunk.read(Held::Bytes(start, end))?,
     };
     Some(Node::new(value, Origin::new(start, end)))

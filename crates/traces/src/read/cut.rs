@@ -96,8 +96,7 @@ impl Cut<'_> {
             }
             let found = Pieces::find_in(Indexed::not(&shared), start, cutting, single);
             found.filter(|found| {
-                (found.runs() > 1 || !single || cutting.takes_parts_alone())
-                    && found.is_of(&shared, format, self.limits)
+                (found.runs() > 1 || !single || cutting.is_for_one()) && found.is_of(&shared, format, self.limits)
             })
         }) else {
             return false;

@@ -79,17 +79,17 @@ impl Pieces {
             let list = finder.around(None);
             let mut at = start;
             while at < text.len() {
-                at = split::skip_blank(text, finder.value(at, 0, Some(list)).filter(|end| *end > at)?);
+                at = split::skip_blank(text, finder.whole(at, Some(list)).filter(|end| *end > at)?);
             }
             finder.found.end = at;
             finder.set(list, vec![Piece::Glue("[")], vec![Piece::Glue("]")]);
         } else if text.as_bytes().get(start) == Some(&b'[') {
             let list = finder.around(None);
             let parent = Some(list);
-            finder.found.end = walk::list(text, start, |at| finder.value(at, 0, parent))?;
+            finder.found.end = walk::list(text, start, |at| finder.whole(at, parent))?;
             finder.set(list, vec![Piece::Glue("[")], vec![Piece::Glue("]")]);
         } else {
-            finder.found.end = finder.value(start, 0, None)?;
+            finder.found.end = finder.whole(start, None)?;
         }
         Some(finder.found).filter(|found| !found.parts.is_empty())
     }
@@ -203,6 +203,17 @@ impl<'a> Finder<'a> {
         if let Some(around) = self.found.around.get_mut(around) {
             (around.before, around.after) = (before, after);
         }
+    }
+
+    /// Looks through a value, or through the one inside of it in which the way begins; gives the end of the outer one.
+    fn whole(&mut self, start: usize, parent: Option<usize>) -> Option<usize> {
+        let inner = walk::under(self.indexed, start, self.cutting.within).map_or(start, |inner| inner.start);
+        let end = self.value(inner, 0, parent)?;
+        if inner == start {
+            return Some(end);
+        }
+        self.found.keeps_all = false;
+        self.indexed.end_of_value(start)
     }
 
     /// Looks through a value on the way; gives its end.
@@ -381,12 +392,13 @@ mod tests {
     use super::*;
 
     const SPANS: Cutting = Cutting {
+        within: &[],
         way: &[&["resources", "batches"], &["scopes"], &["spans"]],
         by: &[&["trace"], &["of", "trace"]],
         keeps: &[],
     };
-    const SAMPLES: Cutting = Cutting { way: &[&["samples"]], by: &[], keeps: &["eval"] };
-    const FLAT: Cutting = Cutting { way: &[], by: &[&["trace"]], keeps: &[] };
+    const SAMPLES: Cutting = Cutting { within: &[], way: &[&["samples"]], by: &[], keeps: &["eval"] };
+    const FLAT: Cutting = Cutting { within: &[], way: &[], by: &[&["trace"]], keeps: &[] };
 
     fn runs(text: &str, cutting: &Cutting) -> Vec<String> {
         let Some(found) = Pieces::find(Indexed::not(text), 0, cutting) else { return Vec::new() };

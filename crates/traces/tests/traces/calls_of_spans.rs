@@ -241,6 +241,41 @@ fn the_answer_of_a_run_is_that_of_what_is_around_its_agent() {
     });
 }
 
+/// OpenLLMetry writes what a workflow gave as it came out of LangChain, or of a function.
+#[test]
+fn the_answer_of_a_workflow_is_its_text() {
+    let said = json!({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "AIMessage"], "kwargs": {"content": "room 3", "type": "ai"}});
+    let asked = json!({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": "which?", "type": "human"}});
+    let cases = [
+        (
+            json!({"outputs": {"messages": [asked, said], "step": 2}, "kwargs": {"tags": []}}).to_string(),
+            json!("room 3"),
+        ),
+        (json!({"outputs": {"input": "which?", "output": "room 3"}, "kwargs": {}}).to_string(), json!("room 3")),
+        (json!({"outputs": {"output": {"messages": [asked, said]}}, "kwargs": {}}).to_string(), json!("room 3")),
+        (json!({"outputs": "room 3", "kwargs": {}}).to_string(), json!("room 3")),
+        (json!({"output": "room 3", "kwargs": {}}).to_string(), json!("room 3")),
+        (json!({"output": "room 3"}).to_string(), json!("room 3")),
+        (json!("room 3").to_string(), json!("room 3")),
+        ("room 3".to_owned(), json!("room 3")),
+        // What is a value of the workflow's own stays one.
+        (
+            json!({"output": "room 3", "price": 12}).to_string(),
+            json!({"output": "room 3", "price": 12}).to_string().into(),
+        ),
+        (json!({"outputs": {"room": 3}, "kwargs": {}}).to_string(), json!({"room": 3})),
+        ("\"room\" 3".to_owned(), json!("\"room\" 3")),
+    ];
+    for kind in ["workflow", "agent"] {
+        for (gave, expected) in &cases {
+            let flow =
+                json!({"traceloop.span.kind": kind, "traceloop.entity.name": "main", "traceloop.entity.output": gave});
+            let found = with(&Json::from(vec![span("1", "", 1, &flow)]).to_string(), |run| root(run, "output"));
+            assert_eq!(serde_json::from_str::<Json>(&found).unwrap(), *expected, "{kind} {gave}");
+        }
+    }
+}
+
 #[test]
 fn the_prompt_is_the_first_text_of_a_user_in_pairs_of_role_and_text() {
     for (messages, prompt) in [

@@ -46,7 +46,8 @@ fn other_protocols_over_json_rpc_are_no_logs_of_mcp() {
 
 #[test]
 fn spans_that_are_not_read_are_refused_with_what_they_are() {
-    let zipkin = r#"[{"traceId": "a", "id": "b", "name": "execute_tool x", "timestamp": 1740823200000000, "duration": 9, "tags": {}}]"#;
+    let zipkin =
+        r#"[{"traceId": "a", "id": "b", "name": "execute_tool x", "timestamp": "today", "duration": 9, "tags": {}}]"#;
     let jaeger = r#"{"result": {"resourceSpans": [{"scopeSpans": [{"spans": []}]}]}}"#;
     for (text, what) in [(zipkin, "a span of Zipkin"), (jaeger, "an answer of Jaeger's API")] {
         let said = refused(text);

@@ -306,3 +306,37 @@ fn the_normal_form_wins_where_it_is_written() {
     });
     with(r#"{"messages": [{"role": "user", "text": "x"}]}"#, |run| assert!(!run.records(Kind::Call)));
 }
+
+/// A session of Copilot CLI whose beginning is cut off may begin with any number of events that tell nothing.
+#[test]
+fn events_of_copilot_are_known_without_the_start_of_the_session() {
+    let event = |number: usize, kind: &str, data: &str| {
+        format!(
+            r#"{{"type":"{kind}","data":{data},"id":"e{number}","timestamp":"2025-01-01T00:00:00Z","parentId":"e{}"}}"#,
+            number.wrapping_sub(1)
+        )
+    };
+    let parts =
+        (1..60).map(|number| event(number, "assistant.message_delta", r#"{"messageId":"m","deltaContent":"d"}"#));
+    let call =
+        event(60, "tool.execution_start", r#"{"toolCallId":"c","toolName":"bash","arguments":{"command":"ls"}}"#);
+    let lines: Vec<String> = parts.chain([call]).collect();
+    for text in [lines.join("\n"), format!("[{}]", lines.join(","))] {
+        with(&text, |run| {
+            assert_eq!(run.format, "Copilot CLI session");
+            assert_eq!(steps(run), ["call bash", "command ls"]);
+            assert!(run.warnings.is_empty(), "{:?}", run.warnings);
+        });
+    }
+    // Others have such types, too, and not all that stands around an event.
+    for text in [
+        r#"{"type":"session.idle","data":{},"id":"1"}"#,
+        r#"{"type":"order.paid","data":{},"id":"1","timestamp":"t","parentId":"0"}"#,
+    ] {
+        let text = format!("{text}\n{text}\n");
+        let limits = Limits::default();
+        for raw in Runs::new("t", Cursor::new(text.into_bytes()), &limits) {
+            assert!(parse(&raw.unwrap(), &Bump::new(), &limits).is_err());
+        }
+    }
+}

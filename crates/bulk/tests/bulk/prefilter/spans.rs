@@ -1,9 +1,12 @@
 //! Traces of spans in the containers of OTLP.
 
 use super::{Answer, Both, TOOLS, agreed, judge_by, program, program_of_runs, text, value};
+use averment_base::limits::Limits;
 use averment_runs::run::RunSource;
-use averment_traces::projection::LineReader;
-use averment_traces::read::RawRun;
+use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
+use averment_traces::read::{RawRun, Runs};
+use averment_traces::scan::{Cursor, Index};
+use bumpalo::Bump;
 use proptest::prelude::*;
 
 /// Judges a trace both ways; `None` where it is none, or cannot be read in full.
@@ -11,10 +14,14 @@ fn check(text: &str) -> Option<Both> {
     if !LineReader::is_trace(text) {
         return None;
     }
-    let raw = RawRun::new(text.to_owned(), RunSource::default());
+    check_run(&RawRun::new(text.to_owned(), RunSource::default()))
+}
+
+fn check_run(raw: &RawRun) -> Option<Both> {
+    let text = raw.text();
     let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
     let [all, of_runs] = [program(), program_of_runs()].map(|rules| {
-        judge_by((&raw, is_json), rules, |reader, chunk, _, projection| reader.read_trace(chunk, projection))
+        judge_by((raw, is_json), rules, |reader, chunk, _, projection| reader.read_trace(chunk, projection))
     });
     if let (Some(all), true) = (all, is_json) {
         agreed(all, program(), text);
@@ -205,7 +212,7 @@ fn trace() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
     fn traces_are_judged_as_the_evaluation_does(trace in trace()) {
@@ -300,4 +307,36 @@ fn traces_are_read_from_their_bytes_and_decided() {
         assert!(example.contains(from) && example != example.replacen(from, to, 1), "{from}");
         assert!(check(&example.replacen(from, to, 1)).is_none_or(|both| both.fast.is_none()), "{to}");
     }
+}
+
+#[test]
+fn traces_of_the_field_are_judged_alike() {
+    let Some(folder) = averment_fixtures::shared("traces") else { return };
+    let mut open = vec![folder];
+    let mut judged = 0;
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else if let Ok(bytes) = std::fs::read(&path) {
+            let runs = Runs::new("trace", std::io::Cursor::new(bytes), &Limits::default());
+            for raw in runs.flatten().filter(RawRun::may_be_trace) {
+                judged += usize::from(check_run(&raw).is_some());
+            }
+        }
+    }
+    assert!(judged > 0);
+}
+
+#[test]
+fn under_names_of_somebodys_own_nothing_is_a_trace_by_its_first_key() {
+    let names =
+        averment_traces::names::Names::of_file("calls = \"resourceSpans\"\ntool = \"resource\"").expect("good names");
+    let (read_set, limits, arena) = (ReadSet::default(), Limits::default(), Bump::new());
+    let mut reader = LineReader::new(&read_set, &names).expect("plain names");
+    let text = example();
+    let mut index = Index::default();
+    index.build(text.as_bytes()).unwrap();
+    let cursor = Cursor::new(text.as_bytes(), &index, limits.json_depth);
+    let chunk = Chunk { text: &text, cursor, arena: &arena, limits: &limits };
+    assert!(reader.read_trace(chunk, &mut Projection::default()).is_none());
 }

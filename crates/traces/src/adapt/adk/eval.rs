@@ -66,6 +66,7 @@ pub(crate) const SET: Format = Format {
     },
     read: expected,
     runs: &[Cutting {
+        within: &[],
         way: &[&[OfSet::Cases.key(), OfSet::CasesToo.key()]],
         by: &[],
         keeps: &[OfSet::Set.key(), OfSet::SetToo.key()],
@@ -88,6 +89,7 @@ pub(crate) const RESULTS: Format = Format {
     },
     read: done,
     runs: &[Cutting {
+        within: &[],
         way: &[&[OfSet::Results.key(), OfSet::ResultsToo.key()]],
         by: &[],
         keeps: &[OfSet::Set.key(), OfSet::SetToo.key()],

@@ -4,6 +4,7 @@
 use super::{OfApi, is_exchange};
 use crate::adapt::blocks::{self, Block};
 use crate::adapt::calls::Usage;
+use crate::adapt::content::{self, Piece};
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
 use crate::adapt::messages::{BlockType, OfBlock, Role};
@@ -23,6 +24,7 @@ fields! {
         Words = "text" => Shape,
         Thinking = "thinking" => Shape,
         Arguments = "partial_json" => Shape,
+        Citation = "citation" => Shape,
         Usage = "usage" => PartOf("usage"),
         Model = "model" => PartOf("meta"),
         Error = "error" => Run(of_run::ERROR),
@@ -118,18 +120,73 @@ struct Growing<'run> {
     node: Node<'run>,
     block: Object<'run>,
     words: String,
+    is_cited: bool,
 }
 
-impl Growing<'_> {
+impl<'run> Growing<'run> {
+    fn of(node: Node<'run>) -> Option<Self> {
+        let is_cited = content::piece(&node) == Some(Piece::Cited);
+        Some(Self { node, block: object(node)?, words: String::new(), is_cited })
+    }
+
+    fn kind(&self) -> Option<BlockType> {
+        text_of(self.block, OfBlock::Type).and_then(BlockType::of_block)
+    }
+
     fn is_call(&self) -> bool {
-        text_of(self.block, OfBlock::Type).and_then(BlockType::of_block) == Some(BlockType::Call)
+        self.kind() == Some(BlockType::Call)
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self.kind(), Some(BlockType::Text | BlockType::OtherText))
+    }
+
+    fn piece(&self) -> Piece {
+        Piece::of(text_of(self.block, OfBlock::Type), self.is_cited)
+    }
+}
+
+/// The blocks of a message while they arrive.
+#[derive(Default)]
+struct Arriving<'run> {
+    open: Option<Growing<'run>>,
+    /// A text that is whole, unless the next block goes on with it.
+    said: Option<Growing<'run>>,
+}
+
+impl<'run> Arriving<'run> {
+    /// The block in work is whole.
+    fn close(&mut self, talk: &mut Talk<'_, 'run, '_>) {
+        let Some(mut whole) = self.open.take() else { return };
+        if !whole.is_text() {
+            self.say(talk);
+            return close(talk, whole);
+        }
+        if whole.words.is_empty() {
+            whole.words.push_str(text_of(whole.block, OfBlock::Text).unwrap_or_default());
+        }
+        match &mut self.said {
+            Some(said) if whole.piece().goes_on(said.piece()) => {
+                said.words.push_str(&whole.words);
+                (said.block, said.is_cited) = (whole.block, whole.is_cited);
+            }
+            _ => {
+                self.say(talk);
+                self.said = Some(whole);
+            }
+        }
+    }
+
+    /// Nothing goes on with the last text.
+    fn say(&mut self, talk: &mut Talk<'_, 'run, '_>) {
+        self.said.take().into_iter().for_each(|said| close(talk, said));
     }
 }
 
 /// Reads streamed events: each block is put together from its parts. Without the end of a message more may come.
 fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
     let mut talk = Talk::of_parts(draft);
-    let mut open: Option<Growing<'run>> = None;
+    let mut arriving = Arriving::default();
     let mut counts: Option<(Option<Object<'run>>, Option<Object<'run>>)> = None;
     let mut is_over = true;
     for node in events {
@@ -142,6 +199,7 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
         };
         match kind {
             EventType::Start => {
+                arriving.say(&mut talk);
                 count(&mut talk, counts.take());
                 talk.hears();
                 is_over = false;
@@ -150,12 +208,11 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
                 counts = Some((message.and_then(|message| object_of(message, OfEvent::Usage)), None));
             }
             EventType::Block => {
-                close(&mut talk, open.take());
-                let block = event.field(OfEvent::Block);
-                open = block.and_then(|node| Some(Growing { node, block: object(node)?, words: String::new() }));
+                arriving.close(&mut talk);
+                arriving.open = event.field(OfEvent::Block).and_then(Growing::of);
             }
-            EventType::Delta => grow(open.as_mut(), object_of(event, OfEvent::Delta)),
-            EventType::BlockEnd => close(&mut talk, open.take()),
+            EventType::Delta => grow(arriving.open.as_mut(), object_of(event, OfEvent::Delta)),
+            EventType::BlockEnd => arriving.close(&mut talk),
             EventType::Changed => {
                 if let Some((_, last)) = &mut counts {
                     *last = object_of(event, OfEvent::Usage).or(*last);
@@ -171,10 +228,11 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
         }
     }
     // Of a call that is cut off nobody knows the arguments.
-    if let Some(Growing { node, .. }) = open.take_if(|open| open.is_call()) {
+    if let Some(Growing { node, .. }) = arriving.open.take_if(|open| open.is_call()) {
         talk.draft.warn(node.origin, "a call whose arguments are cut off is passed over");
     }
-    close(&mut talk, open.take());
+    arriving.close(&mut talk);
+    arriving.say(&mut talk);
     count(&mut talk, counts);
     let draft = talk.finish();
     if !is_over {
@@ -202,11 +260,12 @@ fn grow(open: Option<&mut Growing<'_>>, delta: Option<Object<'_>>) {
     if let Some(part) = parts.iter().find_map(|part| text_of(delta, *part)) {
         open.words.push_str(part);
     }
+    open.is_cited |= delta.field(OfEvent::Citation).is_some();
 }
 
 /// A block is whole: what its first event holds is empty but for its name and id.
-fn close<'run>(talk: &mut Talk<'_, 'run, '_>, open: Option<Growing<'run>>) {
-    let Some(Growing { node, block: whole, words }) = open else { return };
+fn close<'run>(talk: &mut Talk<'_, 'run, '_>, open: Growing<'run>) {
+    let Growing { node, block: whole, words, .. } = open;
     let about = About::default();
     let grown = Node::new(Value::Text(Text::Plain(talk.draft.arena.alloc_str(&words))), node.origin);
     match text_of(whole, OfBlock::Type).and_then(BlockType::of_block) {
@@ -216,10 +275,7 @@ fn close<'run>(talk: &mut Talk<'_, 'run, '_>, open: Option<Growing<'run>>) {
                 talk.call(Made { tool, args, id: whole.field(OfBlock::Id), origin: node.origin }, &about);
             }
         }
-        Some(BlockType::Text | BlockType::OtherText) => {
-            let words = if words.is_empty() { whole.field(OfBlock::Text).unwrap_or(grown) } else { grown };
-            talk.say(Speaker::Assistant, words, &about, node.origin);
-        }
+        Some(BlockType::Text | BlockType::OtherText) => talk.say(Speaker::Assistant, grown, &about, node.origin),
         Some(BlockType::Thinking) if Parsed.is(grown, Shape::Text) => {
             talk.say(Speaker::Thinking, grown, &about, node.origin);
         }

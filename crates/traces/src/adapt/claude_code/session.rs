@@ -225,13 +225,18 @@ fn spoken_line<'run>(
     };
     let time = line.field(OfLine::Time).filter(|time| time::milliseconds(&time.value).is_some());
     if is_no_answer(&line, &Parsed) || is_of_nobody(line, message) {
-        reader.fails(message, &About { turn: reader.turn + 1, time, agent, speaker });
+        reader.fails(message, &About { turn: reader.turn + 1, message: None, time, agent, speaker });
         return;
     }
     if agent.is_none() && text_of(message, OfMessage::Role).and_then(Role::of) == Some(Role::Assistant) {
         reader.api_error = None;
     }
-    let about = About { turn: reader.turn_of(message), time, agent, speaker };
+    let mut about = About { turn: 0, message: text_of(message, OfMessage::Id), time, agent, speaker };
+    reader.copies.next_record(about.message);
+    if reader.copies.is_message_again(message, &about) {
+        return;
+    }
+    about.turn = reader.turn_of(message);
     reader.message(message_node, message, &about, first_of(line, &[OfLine::Details, OfLine::DetailsOfStream]));
 }
 

@@ -1,5 +1,6 @@
 //! The spans of a trace, whatever container holds them, one by one.
 
+use super::zipkin;
 use crate::adapt::draft::Draft;
 use crate::adapt::spans::attributes::Fact;
 use crate::adapt::spans::{Act, ActWord, Span, Unit, Whole, bodies, instant, names, of_word, tell, text_of_node};
@@ -54,6 +55,7 @@ pub(crate) enum Form {
     Otlp,
     Jaeger,
     Flat,
+    Zipkin,
 }
 
 /// What stands in a span under the first name of a word that is there.
@@ -72,20 +74,14 @@ pub(crate) struct Trace<'run> {
 }
 
 impl<'run> Trace<'run> {
-    /// Takes in a span with what stands in it, and with attributes that stand in columns of their own.
-    pub(crate) fn add(
-        &mut self,
-        words: &Words<'run>,
-        form: Form,
-        columns: impl Iterator<Item = Entry<'run>>,
-        draft: &mut Draft<'run, '_>,
-    ) {
+    /// Takes in a span with what stands in it, and the record that it is, as far as more of it may count.
+    pub(crate) fn add(&mut self, words: &Words<'run>, form: Form, record: Object<'run>, draft: &mut Draft<'run, '_>) {
         draft.record();
         if let Some(id) = context(words, OfSpan::Trace) {
             self.id.get_or_insert(id);
             self.ids.extend(text_of_node(id));
         }
-        let span = span(words, form, columns, draft);
+        let span = span(words, form, record, draft);
         if span.facts.text(Fact::Stage).and_then(Stage::of).is_some() {
             return;
         }
@@ -163,28 +159,26 @@ fn context<'run>(words: &Words<'run>, word: OfSpan) -> Option<Node<'run>> {
     words.get(word).or_else(|| of(words.get(OfSpan::Context).and_then(object)?, word))
 }
 
-fn span<'run>(
-    words: &Words<'run>,
-    form: Form,
-    columns: impl Iterator<Item = Entry<'run>>,
-    draft: &mut Draft<'run, '_>,
-) -> Span<'run> {
+fn span<'run>(words: &Words<'run>, form: Form, record: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
     let place = [OfSpan::Name, OfSpan::Id].into_iter().find_map(|word| context(words, word));
     let mut span = Span::new(place.map_or(Origin::COMPUTED, |place| place.origin));
     span.id = context(words, OfSpan::Id).and_then(text_of_node);
     span.name = words.get(OfSpan::Name);
     span.parent = parent(words);
-    (span.start, span.end) = times(words, form);
+    (span.start, span.end) = if form == Form::Zipkin { zipkin::times(record) } else { times(words, form) };
     if let Some(kind) = words.get(OfSpan::Kind) {
         span.facts.add("span.kind", kind);
         span.act = text_of_node(kind).and_then(ActWord::act).unwrap_or(Act::Other);
     }
-    let columns: Vec<Entry<'run>> = columns.collect();
+    let columns: Vec<Entry<'run>> = super::in_columns(record).collect();
     let columns = (!columns.is_empty()).then(|| draft.object(&columns));
     if let Some(attributes) = words.get(OfSpan::Attributes).or(columns) {
         span.take_attributes(attributes, draft);
     }
     status(words, &mut span);
+    if form == Form::Zipkin {
+        zipkin::complete(record, &mut span, draft);
+    }
     for (_, event) in words.get(OfSpan::Events).and_then(list).into_iter().flat_map(objects) {
         self::event(event, &mut span, draft);
     }
@@ -211,7 +205,7 @@ fn times(words: &Words<'_>, form: Form) -> (Option<f64>, Option<f64>) {
             let duration = words.get(OfSpan::Duration).and_then(|node| instant(node, Unit::Microseconds));
             (start, start.zip(duration).map(|(start, duration)| start + duration))
         }
-        Form::Otlp | Form::Flat => {
+        Form::Otlp | Form::Flat | Form::Zipkin => {
             let either = |exact, other| at(exact, Unit::Nanoseconds).or_else(|| at(other, Unit::NanosecondsByLength));
             (either(OfSpan::StartNano, OfSpan::Start), either(OfSpan::EndNano, OfSpan::End))
         }

@@ -70,6 +70,9 @@ fn executed<'run>(
         let turn = request.map(|request| request.turn).or_else(|| turn_before(tree, models, call.span));
         calls.steps.push(step(tree, call, request, turn, draft));
     }
+    if requests.is_empty() {
+        return calls;
+    }
     let mut left = Vec::new();
     for (number, result) in results(tree, models, requests, exchanges).into_iter().enumerate() {
         let Some(request) = requests.get(number).filter(|_| !matched.has(number)) else { continue };

@@ -6,6 +6,7 @@ use super::said;
 use super::tell::instant;
 use super::tree::Tree;
 use super::{Act, Span, text_of_node, used, wrapped};
+use crate::adapt::content;
 use crate::adapt::draft::{Draft, field};
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::{of_meta, of_run, role};
@@ -46,16 +47,23 @@ pub(super) fn tell<'run>(
     }
     draft.set_some(of_run::INPUTS, input);
     let gave = || last().filter(is_work).find_map(|span| span.facts.get(Fact::Output));
-    let said = || last().filter_map(|span| span.exchange.said.last()).find_map(|said| said.texts.last().copied());
+    let arena = draft.arena;
+    let said =
+        || last().filter_map(|span| span.exchange.said.last()).find_map(|said| content::joined(&said.texts, arena));
     let answer = whole.output.or_else(gave).or_else(said).or(output);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
     // A tool that failed is a failed call, and not yet a failed run.
     let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));
     let failed = work.filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true));
     draft.set_some(of_run::ERROR, whole.error.or_else(|| failed.clone().find_map(|root| root.error)));
-    let ends = || tree.spans.iter().filter_map(|span| span.end);
-    let spans = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min).zip(ends().reduce(f64::max));
-    let duration = whole.duration.or_else(|| spans.map(|(start, end)| end - start).filter(|duration| *duration >= 0.0));
+    let start = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min);
+    let end = tree.spans.iter().filter_map(|span| span.end).reduce(f64::max);
+    let spans = start.zip(end).map(|(start, end)| end - start).filter(|duration| *duration >= 0.0);
+    // Steps that a span without an end makes longer than that are looked at where all are there.
+    if tree.spans.iter().any(|span| span.start > end) {
+        draft.needs_whole();
+    }
+    let duration = whole.duration.or(spans);
     draft.set_some(of_run::DURATION, instant(duration));
     if draft.is_whole() {
         used::usage(tree, draft);
@@ -118,13 +126,14 @@ fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'r
 /// The last words in what a run gave, where it is a list of messages.
 fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let value = said::read(answer, draft);
-    let (answer, value) = wrapped::of_run(value).map_or((answer, value), |inner| (inner, inner));
+    let (answer, value) = wrapped::answer(value, draft).map_or((answer, value), |inner| (inner, inner));
     let has_role =
         |said: &Said<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
     match value.value {
         Value::List(_) | Value::Object(_) => {
             let messages = said::messages(value, role::USER, draft);
-            let last = messages.last().filter(|said| has_role(said)).and_then(|said| said.texts.last().copied());
+            let last = messages.last().filter(|said| has_role(said));
+            let last = last.and_then(|said| content::joined(&said.texts, draft.arena));
             last.unwrap_or(answer)
         }
         _ => answer,

@@ -37,6 +37,9 @@ impl<'run> Matches<'run> {
             taken: vec![false; requests.len()],
             strangers: FxHashSet::default(),
         };
+        if requests.is_empty() {
+            return matches;
+        }
         let mut by_id = waiting(requests, |request| request.asked.id);
         for (place, call) in calls.iter().enumerate() {
             let Some(id) = call.id() else { continue };

@@ -56,6 +56,8 @@ const HANDOFF: &str = "handoff to ";
 const MERGED: &str = "(merged tools)";
 /// How the names of attributes begin whose values are all JSON in text.
 const MLFLOW: &str = "mlflow.";
+/// How those begin in which OpenLLMetry writes what functions take and give: text stands in quotes there.
+const ENTITY: &str = "traceloop.entity.";
 
 /// What a span stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +105,9 @@ impl<'run> Span<'run> {
         if let Value::Object(object) = attributes.value {
             self.facts.reserve(object.entries().len());
             for entry in object.entries() {
-                let node = if entry.key.starts_with(MLFLOW) { held(entry.node, draft) } else { entry.node };
+                let is_quoted = || text_of_node(entry.node).is_some_and(|text| text.starts_with('"'));
+                let is_held = entry.key.starts_with(MLFLOW) || entry.key.starts_with(ENTITY) && is_quoted();
+                let node = if is_held { held(entry.node, draft) } else { entry.node };
                 self.facts.add(entry.key, node);
             }
             self.attributes = Some(attributes);

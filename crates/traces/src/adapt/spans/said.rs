@@ -5,7 +5,7 @@ use super::super::draft::Draft;
 use super::super::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part, names};
 use super::exchange::{Asked, Exchange, Said, Told};
-use super::text_of_node;
+use super::{text_of_node, wrapped};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 
@@ -267,7 +267,8 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
         (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {
             let tool = of(message, OfSaid::Tool).and_then(text_of_node);
             let id = of(message, OfSaid::Answers).filter(|id| text_of_node(*id).is_some());
-            said.results.push(Told { id, tool, result: content, failed: failed(message) });
+            let told = Told { id, tool, result: content, failed: failed(message) };
+            said.results.push(wrapped::told(told, draft));
         }
         // What the parts of a message are in is an object of its own in some.
         (_, Some(content)) => match object(content).filter(|_| said.role.is_some()) {
@@ -301,7 +302,16 @@ fn parts<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Draft<'run, '
     const DEEP: usize = 4;
     match content.value {
         Value::Text(text) if !text.is_empty() => said.texts.push(content),
-        Value::List(items) if depth < DEEP => items.iter().for_each(|item| parts(*item, said, draft, depth + 1)),
+        Value::List(items) if depth < DEEP => {
+            for run in items.chunk_by(content::goes_on) {
+                match run {
+                    [first, _, ..] => {
+                        said.texts.extend(content::text(Node::new(Value::List(run), first.origin), draft.arena));
+                    }
+                    run => run.iter().for_each(|item| parts(*item, said, draft, depth + 1)),
+                }
+            }
+        }
         Value::Object(part) => self::part(content, part, said, draft, depth),
         _ => {}
     }

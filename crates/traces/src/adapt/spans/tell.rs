@@ -7,7 +7,7 @@ use super::exchange::{Heard, Said};
 use super::tree::{self, Tree};
 use super::{Act, Span, text_of_node};
 use crate::adapt::draft::{Draft, count, field};
-use crate::adapt::{handovers, tools};
+use crate::adapt::{content, handovers, tools};
 use averment_base::value::{Entry, Node, Number, Origin, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::{Kind, Status};
@@ -230,7 +230,7 @@ fn speak<'run>(
         let of_main = tree.is_of_main(*model);
         let agent = tree.agent_name(*model);
         if of_main {
-            let last = exchange.said.iter().rev().find_map(|said| said.texts.last().copied());
+            let last = exchange.said.iter().rev().find_map(|said| content::joined(&said.texts, draft.arena));
             speaker.output = last.or(speaker.output);
         }
         if !draft.is_whole() {

@@ -4,9 +4,11 @@ use super::attributes::{Fact, Facts, names};
 use super::exchange::Told;
 use super::said::{self, OfSaid};
 use crate::adapt::draft::Draft;
+use crate::adapt::printed::{self, Printed};
 use crate::adapt::{calls, list, object};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::of_step;
+use averment_runs::run::Status;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -101,6 +103,25 @@ pub(super) fn of_run<'run>(node: Node<'run>) -> Option<Node<'run>> {
     [Wrapped::Inputs, Wrapped::Outputs].into_iter().find_map(|word| wrapped(run, word))
 }
 
+/// What a run gave, without what OpenLLMetry and LangChain wrap it into: `outputs` or `output` beside `kwargs`, the `output` in those,
+/// and an `output` that stands alone.
+pub(super) fn answer<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    /// So many stand in each other.
+    const DEEP: usize = 3;
+    let (mut found, mut is_in_run) = (None, false);
+    for _ in 0..DEEP {
+        let Some(outer) = object(said::read(found.unwrap_or(node), draft)) else { break };
+        let is_run = wrapped(outer, Wrapped::Named).is_some();
+        let outputs = wrapped(outer, Wrapped::Outputs).filter(|_| is_run);
+        let is_alone = outer.entries().len() == 1;
+        let output = wrapped(outer, Wrapped::Output).filter(|_| is_run || is_in_run || is_alone);
+        let Some(inner) = outputs.or(output) else { break };
+        is_in_run |= is_run;
+        found = Some(said::read(inner, draft));
+    }
+    found
+}
+
 /// What a tool gave, without what some wrap it into: what a run of LangChain ended with, a message to the model. A result in text
 /// may say that it is an error, too.
 pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
@@ -112,7 +133,8 @@ pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option
     let output = object(read).and_then(|outer| Some((outer, wrapped(outer, Wrapped::Output)?)));
     let of_run = output.filter(|(outer, _)| wrapped(*outer, Wrapped::Named).is_some()).map(|(_, output)| output);
     let alone = output.filter(|(outer, _)| outer.entries().len() == 1).map(|(_, output)| output);
-    let (told, value) = match said::answer(of_run.or(alone).unwrap_or(read), draft) {
+    let gave_so = of_run.or(alone).unwrap_or(read);
+    let (told, value) = match said::answer(gave_so, draft).or_else(|| printed_message(gave_so, draft)) {
         Some(told) => (told, said::read(told.result, draft)),
         None => {
             let told = Told { id: None, tool: None, result: of_run.unwrap_or(gave), failed: None };
@@ -133,6 +155,24 @@ fn may_say_more(raw: &str) -> bool {
 
 /// How a letter may be written, too.
 const ESCAPE: &str = "\\u";
+
+/// The message of a tool that a text prints.
+fn printed_message<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
+    let Printed { result, id, tool, status } = printed::of(node, draft.arena, draft.limits)?;
+    let failed = status.filter(|status| *status != Status::Unknown).map(|status| status != Status::Ok);
+    Some(Told { id: Some(id), tool, result, failed })
+}
+
+/// What is told of a call in a message that says so, without what its content wraps it into.
+pub(super) fn told<'run>(told: Told<'run>, draft: &Draft<'run, '_>) -> Told<'run> {
+    let Some(printed) = printed_message(told.result, draft) else { return told };
+    Told {
+        id: told.id.or(printed.id),
+        tool: told.tool.or(printed.tool),
+        result: printed.result,
+        failed: told.failed.or(printed.failed),
+    }
+}
 
 /// Whether a result that is an object says that it is an error: by the flag of MCP, or because it holds nothing else.
 fn says_failed(result: Node<'_>) -> bool {

@@ -435,6 +435,7 @@ fn one_event<'run>(
             talk.draft.set_some(of_run::ERROR, message);
             if let Some(stats) = object_of(event, OfEvent::Stats) {
                 talk.usage.add(stats);
+                talk.usage.count(of_usage::CACHE_READ, stats.field(OfTokens::Cached));
                 talk.draft.set_some(of_run::DURATION, stats.field(OfEvent::Duration));
             }
         }

@@ -345,8 +345,8 @@ pub(crate) fn normal<'run>(
     names: Option<&Names>,
     as_skillgym: bool,
 ) -> Result<(Normal<'run>, Spending<'run>), Placed> {
-    let From { root, text, source, records, warnings } = from;
-    let root = in_text::unpacked(root, arena, limits)?;
+    let root = in_text::unpacked(&from, arena, limits)?;
+    let From { text, source, records, warnings, .. } = from;
     if let (Some(names), Value::Object(object)) = (names, root.value)
         && generic::is_run(object, names)
     {

@@ -190,6 +190,18 @@ fn an_error_that_the_program_got_over_is_none_of_the_run() {
 }
 
 #[test]
+fn what_gemini_cli_read_from_a_cache_is_counted() {
+    let text = lines(&[
+        r#"{"type": "init", "timestamp": "2026-02-01T10:00:00Z", "session_id": "s", "model": "m"}"#,
+        r#"{"type": "result", "timestamp": "2026-02-01T10:00:02Z", "status": "success", "stats": {"input_tokens": 5, "output_tokens": 2, "total_tokens": 7, "cached": 3}}"#,
+    ]);
+    assert_eq!(
+        of_run(&text, "usage"),
+        r#"{"input_tokens":5,"output_tokens":2,"total_tokens":7,"cache_read_tokens":3}"#
+    );
+}
+
+#[test]
 fn what_ended_a_conversation_of_openhands_is_the_error_of_the_run() {
     let second = |kind: &str, rest: &str| {
         format!(r#"{{"kind": "{kind}", "id": "e", "timestamp": "2026-01-01T10:00:00", "source": {rest}}}"#)
@@ -224,7 +236,7 @@ fn what_copilot_prints_is_no_session_of_another_agent_for_its_last_line() {
     let call = copilot("tool.execution_start", r#""toolCallId": "c", "toolName": "ls", "arguments": {}"#);
     let noise: Vec<_> = (0..20).map(|_| copilot("session.info", "")).collect();
     let noise: Vec<_> = noise.iter().map(String::as_str).collect();
-    for text in [lines(&[&call, end]), lines(&[&[call.as_str()], &noise[..], &[end]].concat())] {
+    for text in [lines(&[&call, end]), lines(&[&noise[..], &[&call, end]].concat())] {
         with(&text, |run| {
             assert_eq!((run.format, run.id), ("Copilot CLI session", Some("s-1")));
             assert_eq!((run.records.not_understood, run.steps.len()), (0, 1));
@@ -418,9 +430,11 @@ fn a_run_in_a_text_of_json_is_read() {
     assert_eq!(calls(&one), ["look {} => - -"]);
     assert_eq!(
         refusal(&in_text(&set(&[case("a"), case("b")]))),
-        "a text holds the JSON of several runs (Google ADK eval result): only one is read out of a text"
+        "a text holds JSON that has to be cut into runs (Google ADK eval result): that is not done"
     );
     assert_eq!(refusal(&in_text(r#"{"a": 1}"#)), "a run is an object, found string");
+    // Among runs a text is none.
+    assert_eq!(refusal(&format!("{one}\n{{\"output\": 1}}\n")), "a run is an object, found string");
 }
 
 #[test]

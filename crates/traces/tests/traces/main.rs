@@ -26,6 +26,7 @@ mod evidence_of_calls;
 mod files;
 mod formats;
 mod golden;
+mod heard;
 mod normal_form;
 mod pieces;
 mod printed;

@@ -25,6 +25,7 @@ pub(crate) struct Asked<'run> {
     pub(crate) place: Node<'run>,
 }
 
+
 /// A result that a model was told.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told<'run> {
@@ -42,7 +43,8 @@ pub(crate) struct Exchange<'run> {
     pub(crate) said: Vec<Said<'run>>,
     /// Something of what came out was recorded.
     pub(crate) tells: bool,
-    /// What went in and is not read: only results of calls count of it, and nobody has asked for one so far.
+    /// What went in and is not read: only results of calls count of it, and nobody has asked for one so far,
+    /// nor is there one without a result.
     pub(super) unread: Option<Node<'run>>,
 }
 

@@ -10,6 +10,7 @@ mod carried;
 mod entries;
 mod events;
 mod exchange;
+mod heard;
 mod matches;
 mod said;
 pub(crate) mod table;
@@ -148,6 +149,11 @@ impl<'run> Span<'run> {
                 self.tell(fact, node);
             }
         }
+    }
+
+    /// Whether it is one of a tool that does not say what that gave: a model may have been told it.
+    fn lacks_result(&self) -> bool {
+        self.act == Act::Tool && !self.facts.has(&[Fact::Result, Fact::Output])
     }
 
     /// Some write as a span of a nameless tool that one agent hands over to another.

@@ -35,7 +35,7 @@ pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut
     draft.records(&[Kind::Span]);
     draft.concludes_ok();
     let mut spans = each_once(spans, draft);
-    if spans.iter().any(|span| span.exchange.asks()) {
+    if spans.iter().any(|span| span.exchange.asks() || span.lacks_result()) {
         spans.iter_mut().for_each(|span| span.exchange.read_on(draft));
     }
     let tree = Tree::new(spans);

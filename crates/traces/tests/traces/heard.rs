@@ -1,0 +1,55 @@
+//! What spans leave to be found elsewhere: the result of a call in the next request to a model, the call of what was asked for without an
+//! id.
+
+use super::formats::{field, with};
+use averment_runs::run::Kind;
+use serde_json::{Value as Json, json};
+
+fn span(id: &str, second: u32, kind: &str, attributes: &Json) -> Json {
+    let mut attributes = attributes.clone();
+    attributes["gen_ai.operation.name"] = json!(kind);
+    json!({"trace_id": "t", "span_id": id, "name": format!("{kind} {id}"), "start_time": format!("2025-03-01T10:00:{second:02}Z"),
+        "end_time": format!("2025-03-01T10:00:{:02}Z", second + 1), "attributes": attributes, "status": {"code": "UNSET"}})
+}
+
+fn tool(id: &str, second: u32, call: &str) -> Json {
+    span(id, second, "execute_tool", &json!({"gen_ai.tool.name": "look", "gen_ai.tool.call.id": call}))
+}
+
+/// A request to a model that was told results, each with the id of its call.
+fn told(id: &str, second: u32, results: &[(&str, &str)]) -> Json {
+    let parts: Vec<Json> = results
+        .iter()
+        .map(|(call, result)| json!({"type": "tool_call_response", "id": call, "response": result}))
+        .collect();
+    span(id, second, "chat", &json!({"gen_ai.input.messages": [{"role": "tool", "parts": parts}]}))
+}
+
+/// Each call as its id, its result and its status, and what was odd.
+fn calls(spans: &[Json]) -> (Vec<String>, Vec<String>) {
+    with(&Json::from(spans.to_vec()).to_string(), |run| {
+        let places = (0..run.steps.len()).filter(|place| run.steps[*place].kind == Kind::Call);
+        let shown = places.map(|place| ["id", "result", "status"].map(|name| field(run, place, name)).join(" "));
+        (shown.collect(), run.warnings.iter().map(|warning| warning.message.clone()).collect())
+    })
+}
+
+#[test]
+fn a_result_that_no_span_of_a_tool_holds_is_what_the_next_request_was_told() {
+    let spans = [tool("2", 2, "b"), tool("3", 2, "a"), told("4", 4, &[("a", "red"), ("b", "blue")])];
+    let (found, _) = calls(&spans);
+    assert_eq!(found, [r#""b" "blue" "ok""#, r#""a" "red" "ok""#]);
+    // The same in an event, and an id that comes again.
+    let event = |call: &str, result: &str| json!({"name": "gen_ai.tool.message", "attributes": {"id": call, "content": result}});
+    let mut second = span("3", 3, "chat", &json!({}));
+    second["events"] = json!([event("a", "red")]);
+    let mut last = span("5", 7, "chat", &json!({}));
+    last["events"] = json!([event("a", "red"), event("a", "blue")]);
+    let (found, _) = calls(&[tool("2", 2, "a"), second, tool("4", 5, "a"), last]);
+    assert_eq!(found, [r#""a" "red" "ok""#, r#""a" "blue" "ok""#]);
+    // What a span says itself counts, and what was told of another call says nothing of this one.
+    let mut own = tool("2", 2, "a");
+    own["attributes"]["gen_ai.tool.call.result"] = json!("green");
+    let (found, _) = calls(&[own, tool("3", 3, "b"), told("4", 5, &[("a", "red"), ("c", "blue")])]);
+    assert_eq!(found, [r#""a" "green" "ok""#, r#""b" missing absent"#]);
+}

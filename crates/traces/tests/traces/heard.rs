@@ -53,3 +53,31 @@ fn a_result_that_no_span_of_a_tool_holds_is_what_the_next_request_was_told() {
     let (found, _) = calls(&[own, tool("3", 3, "b"), told("4", 5, &[("a", "red"), ("c", "blue")])]);
     assert_eq!(found, [r#""a" "green" "ok""#, r#""b" missing absent"#]);
 }
+
+#[test]
+fn a_span_with_an_id_carries_out_what_was_asked_for_without_one() {
+    let asked = |calls: &[Json]| {
+        let parts: Vec<Json> = calls.iter().map(|call| json!({"function_call": call})).collect();
+        span(
+            "1",
+            1,
+            "chat",
+            &json!({"gcp.vertex.agent.llm_response": json!({"content": {"role": "model", "parts": parts}}).to_string()}),
+        )
+    };
+    let look = |args: &Json| json!({"name": "look", "args": args});
+    let carried = |id: &str, second: u32, call: &str, args: &Json| {
+        let mut span = tool(id, second, call);
+        span["attributes"]["gen_ai.tool.call.arguments"] = args.clone();
+        span["attributes"]["gen_ai.tool.call.result"] = json!(call);
+        span
+    };
+    let (one, two) = (json!({"n": 1}), json!({"n": 2}));
+    let spans = [asked(&[look(&one), look(&two)]), carried("2", 2, "b", &two), carried("3", 3, "a", &one)];
+    let (found, warnings) = calls(&spans);
+    assert_eq!(found, [r#""b" "b" "ok""#, r#""a" "a" "ok""#]);
+    assert_eq!(warnings, Vec::<String>::new());
+    // What no span is left for is said.
+    let (found, warnings) = calls(&[asked(&[look(&one), look(&two)]), carried("2", 2, "b", &two)]);
+    assert_eq!((found.len(), warnings.len()), (1, 1), "{warnings:?}");
+}

@@ -1,7 +1,7 @@
 //! What goes in and comes out of a model: messages, calls that are asked for, results that are told.
 
 use super::super::draft::Draft;
-use super::said;
+use super::{said, text_of_node};
 use averment_base::value::Node;
 use averment_runs::normal::role;
 
@@ -25,6 +25,12 @@ pub(crate) struct Asked<'run> {
     pub(crate) place: Node<'run>,
 }
 
+impl<'run> Asked<'run> {
+    /// Its id; an empty one is none.
+    pub(super) fn id(&self) -> Option<&'run str> {
+        self.id.and_then(text_of_node).filter(|id| !id.is_empty())
+    }
+}
 
 /// A result that a model was told.
 #[derive(Debug, Clone, Copy)]

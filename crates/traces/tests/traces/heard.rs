@@ -1,7 +1,7 @@
 //! What spans leave to be found elsewhere: the result of a call in the next request to a model, the call of what was asked for without an
 //! id.
 
-use super::formats::{field, with};
+use super::formats::{field, root, with};
 use averment_runs::run::Kind;
 use serde_json::{Value as Json, json};
 
@@ -80,4 +80,23 @@ fn a_span_with_an_id_carries_out_what_was_asked_for_without_one() {
     // What no span is left for is said.
     let (found, warnings) = calls(&[asked(&[look(&one), look(&two)]), carried("2", 2, "b", &two)]);
     assert_eq!((found.len(), warnings.len()), (1, 1), "{warnings:?}");
+}
+
+#[test]
+fn content_that_stands_whole_and_in_parts_is_one_text() {
+    let key = |part: &str| format!("llm.output_messages.0.message.{part}");
+    let part = |number: u8| key(&format!("contents.{number}.message_content.text"));
+    for (attributes, expected) in [
+        (json!({key("content"): "room 3", part(0): "room 3"}), vec!["room 3"]),
+        (json!({key("content"): "", part(0): "room", part(1): "3"}), vec!["room", "3"]),
+        (json!({key("content"): "room 3"}), vec!["room 3"]),
+    ] {
+        let mut attributes = attributes;
+        attributes[key("role")] = json!("assistant");
+        let found = with(&Json::from(vec![span("1", 1, "chat", &attributes)]).to_string(), |run| {
+            let said = (0..run.steps.len()).filter(|place| run.steps[*place].kind == Kind::Message);
+            said.map(|place| field(run, place, "text").trim_matches('"').to_owned()).collect::<Vec<_>>()
+        });
+        assert_eq!(found, expected, "{attributes}");
+    }
 }

@@ -20,6 +20,7 @@ mod tests;
 mod tree;
 mod used;
 mod wrapped;
+mod written;
 
 use super::draft::Draft;
 use attributes::{Fact, Facts};

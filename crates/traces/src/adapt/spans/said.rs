@@ -5,7 +5,7 @@ use super::super::draft::Draft;
 use super::super::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part, names};
 use super::exchange::{Asked, Exchange, Said, Told};
-use super::{text_of_node, wrapped};
+use super::{text_of_node, wrapped, written};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 
@@ -63,7 +63,7 @@ fn role_of<'run>(message: Object<'run>, outer: Object<'run>) -> Option<&'static 
     told.into_iter().flatten().filter_map(text_of_node).find_map(canonical)
 }
 
-fn canonical(word: &str) -> Option<&'static str> {
+pub(super) fn canonical(word: &str) -> Option<&'static str> {
     Some(match Speaker::of(word)?.0 {
         Speaker::User => role::USER,
         Speaker::Assistant => role::ASSISTANT,
@@ -89,7 +89,7 @@ names! {
 
 /// Reads what went in and came out of a span.
 pub(crate) fn exchange<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Exchange<'run> {
-    let (given, said) = (written(facts, Numbered::In), written(facts, Numbered::Out));
+    let (given, said) = (written::messages(facts, Numbered::In, draft), written::messages(facts, Numbered::Out, draft));
     let mut exchange = Exchange { given, said, ..Exchange::default() };
     let waits = !draft.is_whole() && !facts.has(&[Fact::Messages, Fact::Input]);
     if let Some(node) = facts.get(Fact::MessagesIn).filter(|_| exchange.given.is_empty()) {
@@ -135,61 +135,6 @@ pub(crate) fn conversation<'run>(messages: Vec<Said<'run>>, exchange: &mut Excha
     for (place, said) in messages.into_iter().enumerate() {
         if place < last { exchange.given.push(said) } else { exchange.said.push(said) }
     }
-}
-
-/// The messages that are written out under numbers.
-fn written<'run>(facts: &Facts<'run>, of: Numbered) -> Vec<Said<'run>> {
-    let mut all: Vec<(u32, Said<'run>, Vec<Building<'run>>)> = Vec::new();
-    for one in facts.written(of) {
-        let [message, inner] = one.numbers;
-        if all.last().is_none_or(|(number, ..)| *number != message) {
-            all.push((message, Said { place: Some(one.node), ..Said::default() }, Vec::new()));
-        }
-        let Some((_, said, calls)) = all.last_mut() else { continue };
-        let call = |calls: &mut Vec<Building<'run>>, set: &dyn Fn(&mut Building<'run>)| {
-            if calls.last().is_none_or(|call| call.number != inner) {
-                calls.push(Building { number: inner, ..Building::default() });
-            }
-            calls.last_mut().into_iter().for_each(set);
-        };
-        match one.part {
-            Part::Role => said.role = text_of_node(one.node).map(|role| canonical(role).unwrap_or(role)),
-            Part::Text => said.texts.push(one.node),
-            Part::CallId => call(calls, &|call| call.id = Some(one.node)),
-            Part::CallName => call(calls, &|call| call.tool = Some(one.node)),
-            Part::CallArgs => call(calls, &|call| call.args = Some(one.node)),
-            Part::Answers => {
-                said.results.push(Told { id: Some(one.node), tool: None, result: one.node, failed: None });
-            }
-            Part::TypeOfText | Part::Schema | Part::ToolName => {}
-        }
-    }
-    all.into_iter().map(|(_, said, calls)| finished(said, calls)).collect()
-}
-
-/// A call whose parts stand one by one.
-#[derive(Debug, Clone, Copy, Default)]
-struct Building<'run> {
-    number: u32,
-    id: Option<Node<'run>>,
-    tool: Option<Node<'run>>,
-    args: Option<Node<'run>>,
-}
-
-fn finished<'run>(mut said: Said<'run>, calls: Vec<Building<'run>>) -> Said<'run> {
-    said.calls.extend(
-        calls
-            .into_iter()
-            .filter_map(|call| call.tool.map(|tool| Asked { id: call.id, tool, args: call.args, place: tool })),
-    );
-    // The text of a message that answers a call is its result.
-    if let (Some(told), Some(text)) = (said.results.first_mut(), said.texts.first()) {
-        told.result = *text;
-        said.texts.clear();
-    } else {
-        said.results.clear();
-    }
-    said
 }
 
 /// The value that a text holds, where it holds one.
@@ -295,6 +240,11 @@ fn holds_parts(content: Node<'_>) -> bool {
 fn read_parts<'run>(content: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let value = read(content, draft);
     if holds_parts(value) { value } else { content }
+}
+
+/// Sorts a content into what is said, asked for and told: text that holds parts, too.
+pub(super) fn content_of<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Draft<'run, '_>) {
+    parts(read_parts(content, draft), said, draft, 0);
 }
 
 /// Sorts the parts of a content into what is said, asked for and told.

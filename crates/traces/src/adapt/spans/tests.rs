@@ -126,6 +126,7 @@ fn each_numbered_name_says_something() {
                 let of_call = |part: &str, value: &str| json!({"gen_ai.operation.name": "chat", beside(part): value});
                 let spans = [
                     json!({"gen_ai.operation.name": "chat"}),
+                    of_call("message.role", by),
                     said_before,
                     of_call("tool_calls.0.id", "q"),
                     of_call("tool_calls.0.name", "t"),

@@ -28,6 +28,7 @@ mod formats;
 mod golden;
 mod heard;
 mod normal_form;
+mod observed;
 mod pieces;
 mod printed;
 mod recorded;

@@ -111,11 +111,11 @@ pub(crate) fn exchange<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Ex
     }
     if exchange.said.is_empty() {
         let mut said = Said { role: Some(role::ASSISTANT), ..Said::default() };
-        said.texts.extend(facts.get(Fact::SaidText));
+        facts.get(Fact::SaidText).into_iter().for_each(|text| content_of(text, &mut said, draft));
         if let Some(calls) = facts.get(Fact::SaidCalls) {
             said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
         }
-        said.place = said.texts.first().copied().or(facts.get(Fact::SaidCalls));
+        said.place = [Fact::SaidText, Fact::SaidCalls].into_iter().find_map(|fact| facts.get(fact));
         exchange.said.extend(said.place.is_some().then_some(said));
     }
     if let Some(node) = facts.get(Fact::Input).filter(|_| exchange.given.is_empty()) {
@@ -278,8 +278,8 @@ fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft
             said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
         }
         None => {
-            if let Some(call) = of(part, OfSaid::Function) {
-                said.calls.extend(asked(call));
+            if of(part, OfSaid::Function).is_some() {
+                said.calls.extend(asked(node));
             } else if let Some(response) = of(part, OfSaid::Response).and_then(object) {
                 said.results.extend(told(response));
             } else if let Some(content) = content {

@@ -284,6 +284,9 @@ impl<'run> Speaker<'run> {
     }
 
     fn say(&mut self, by: &'run str, text: Node<'run>, agent: Option<&'run str>, (at, turn): (Option<f64>, usize)) {
+        if text_of_node(text).is_none() {
+            return;
+        }
         let mut fields = vec![
             field(of_step::ROLE, Node::computed(Value::plain(by))),
             field(of_step::TEXT, text),

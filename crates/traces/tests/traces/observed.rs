@@ -1,0 +1,70 @@
+//! Traces of Langfuse and DeepEval as other systems fill them: what wraps arguments, results and answers, what is recorded of costs, what
+//! stands beside the observations.
+
+use super::formats::{field, root, with};
+use averment_base::limits::Limits;
+use averment_runs::run::{Kind, Run};
+use averment_traces::{Runs, parse};
+use bumpalo::Bump;
+use serde_json::{Value as Json, json};
+use std::io::Cursor;
+
+/// An observation in a trace, without a parent.
+fn observed(id: &str, kind: &str, second: u32, more: &Json) -> Json {
+    let mut one = json!({"id": id, "traceId": "t", "type": kind, "name": format!("{kind} {id}"), "level": "DEFAULT",
+        "startTime": format!("2025-03-01T10:00:{second:02}Z"), "endTime": format!("2025-03-01T10:00:{:02}Z", second + 1)});
+    for (key, value) in more.as_object().unwrap() {
+        one[key] = value.clone();
+    }
+    one
+}
+
+fn trace(observations: &[Json]) -> Json {
+    json!({"id": "t", "observations": observations})
+}
+
+/// The calls of a run, each with these fields.
+fn calls(run: &Run<'_>, fields: &[&str]) -> Vec<String> {
+    let of_call = |place: usize| fields.iter().map(|name| field(run, place, name)).collect::<Vec<_>>().join(" ");
+    (0..run.steps.len()).filter(|place| run.steps[*place].kind == Kind::Call).map(of_call).collect()
+}
+
+fn told(text: &Json, fields: &[&str]) -> Vec<String> {
+    with(&text.to_string(), |run| calls(run, fields))
+}
+
+fn of_run(text: &Json, key: &str) -> String {
+    with(&text.to_string(), |run| root(run, key))
+}
+
+#[test]
+fn content_that_is_no_text_makes_no_trace_unreadable() {
+    let call = |id: &str, tool: &str| json!([{"function": {"name": tool, "arguments": {"n": 1}}, "id": id, "type": "function"}]);
+    let attributes = json!({"gen_ai.operation.name": "chat", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hello",
+        "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": call("a", "wave"),
+        "gen_ai.completion.1.role": "assistant", "gen_ai.completion.1.content": call("b", "bow")});
+    let model = observed("1", "GENERATION", 1, &json!({"metadata": {"attributes": attributes}}));
+    let text = trace(&[model]);
+    assert_eq!(told(&text, &["tool", "id", "args"]), [r#""wave" "a" {"n":1}"#, r#""bow" "b" {"n":1}"#]);
+    for content in [json!([7, {"n": [1]}]), json!({"n": 1}), json!(7), json!([[["x"]]])] {
+        let attributes = json!({"gen_ai.operation.name": "chat", "gen_ai.completion.0.content": content, "ai.response.object": content});
+        let model = observed("1", "GENERATION", 1, &json!({"metadata": {"attributes": attributes}}));
+        assert_eq!(of_run(&trace(&[model]), "turns"), "1", "{content}");
+    }
+}
+
+/// A trace of DeepEval with an agent and two requests.
+fn deep(id: &str) -> Json {
+    let model = |id: &str, more: &Json| {
+        let mut span = json!({"uuid": id, "parentUuid": "a", "startTime": "2025-03-01T10:00:02Z", "endTime": "2025-03-01T10:00:03Z",
+            "input": [{"role": "user", "content": "rank these"}], "model": "m", "inputTokenCount": 10, "outputTokenCount": 5});
+        for (key, value) in more.as_object().unwrap() {
+            span[key] = value.clone();
+        }
+        span
+    };
+    let priced = json!({"status": "SUCCESS", "output": "so", "costPerInputToken": 0.5, "costPerOutputToken": 0.5});
+    json!({"uuid": id, "status": "ERRORED", "input": {"query": "which room?"}, "output": {"room": 3},
+        "agentSpans": [{"uuid": "a", "name": "clerk", "status": "ERRORED", "startTime": "2025-03-01T10:00:01Z", "endTime": "2025-03-01T10:00:09Z"}],
+        "llmSpans": [model("b", &priced), model("c", &json!({"status": "ERRORED", "error": "too many requests"}))]})
+}

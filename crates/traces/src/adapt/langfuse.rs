@@ -3,7 +3,7 @@
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
-use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, ways};
+use super::spans::{Act, Span, Unit, Whole, instant, names, said, tell, text_of_node, ways};
 use super::{Format, IN_FULL, are_mostly, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Number, Object, Value};
@@ -33,6 +33,9 @@ names! {
         Attributes = ["attributes"],
         Data = ["data"],
         Error = ["error"],
+        /// What wraps what a tool is given and gives.
+        Role = ["role"],
+        Said = ["message"],
     }
 }
 
@@ -202,13 +205,7 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
         .is_some_and(|level| matches!(Level::of(level), Some((Level::Failed, _))));
     span.failed = failed.then_some(true);
     span.error = of(one, Of::Message).filter(|_| failed);
-    let (given, gave) = match span.act {
-        Act::Tool => (Fact::Args, Fact::Result),
-        Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
-        _ => (Fact::Input, Fact::Output),
-    };
-    span.tell(given, of(one, Of::Input));
-    span.tell(gave, of(one, Of::Output));
+    exchange(&mut span, one, draft);
     span.tell(Fact::Model, of(one, Of::Model));
     span.tell(Fact::Cost, of(one, Of::Cost).filter(|cost| is_some(*cost)));
     if let Some(usage) = of(one, Of::Usage).and_then(object) {
@@ -226,6 +223,44 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
     }
     span.conclude(draft);
     span
+}
+
+/// What went into an observation and came out of it.
+fn exchange<'run>(span: &mut Span<'run>, one: Object<'run>, draft: &Draft<'run, '_>) {
+    let (input, output) = (of(one, Of::Input), of(one, Of::Output));
+    let (given, gave) = match span.act {
+        Act::Tool => (Fact::Args, Fact::Result),
+        Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
+        _ => (Fact::Input, Fact::Output),
+    };
+    let is_tool = span.act == Act::Tool;
+    let is_message = |node: Node<'run>, is: &dyn Fn(Object<'run>) -> bool| {
+        let value = said::read(node, draft);
+        is_tool && list(value).map_or(object(value), |items| object(*items.first()?)).is_some_and(is)
+    };
+    let wraps_given = |node| is_message(node, &|one| of(one, Of::Role).and_then(text_of_node) == Some(TOOL));
+    let of_call = |one| {
+        let id = of(one, Of::Id).and_then(text_of_node);
+        id.is_some() && id == span.facts.text(Fact::CallId)
+    };
+    let in_parts = |one| of(one, Of::Said).is_some_and(|said| said::holds_parts_in_text(said, draft));
+    let wraps =
+        |one| has_only(one, &[Of::Said, Of::Id]) && of(one, Of::Said).is_some() && (of_call(one) || in_parts(one));
+    let wraps_gave = |node| is_message(node, &wraps);
+    let (given, gave) = (
+        if input.is_some_and(wraps_given) { Fact::MessagesIn } else { given },
+        if output.is_some_and(wraps_gave) { Fact::MessagesOut } else { gave },
+    );
+    for (fact, node) in [(given, input), (gave, output)] {
+        span.tell(fact, node);
+    }
+}
+
+/// Who says what a tool is given, where that stands in a message.
+const TOOL: &str = averment_runs::normal::of_step::TOOL;
+
+fn has_only(one: Object<'_>, words: &[Of]) -> bool {
+    one.entries().iter().all(|entry| words.iter().any(|word| word.names().contains(&entry.key)))
 }
 
 /// Observations that used nothing say 0 of what was used.

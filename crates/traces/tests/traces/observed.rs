@@ -38,6 +38,36 @@ fn of_run(text: &Json, key: &str) -> String {
 }
 
 #[test]
+fn messages_around_what_a_tool_was_given_and_gave_are_taken_off() {
+    let wrapped = json!({"input": [{"role": "tool", "content": "{\"room\": 3}", "id": "c"}],
+        "output": {"message": "[{\"text\": \"free\"}, {\"text\": \"quiet\"}]", "id": "c"},
+        "metadata": {"attributes": {"gen_ai.tool.name": "look", "gen_ai.tool.call.id": "c"}}});
+    let asked = json!({"input": [{"role": "user", "content": "[{\"text\": \"which?\"}]"}],
+        "output": {"message": "[{\"text\": \"let me see\"}, {\"toolUse\": {\"toolUseId\": \"c\", \"name\": \"look\", \"input\": {\"room\": 3}}}]", "finish_reason": "tool_use"}});
+    let result = json!([{"toolResult": {"toolUseId": "c", "status": "success", "content": [{"text": "free"}]}}]);
+    let answered = json!({"input": [{"role": "tool", "content": result.to_string()}],
+        "output": {"message": "[{\"text\": \"room 3\"}]", "finish_reason": "end_turn"}});
+    let models = [observed("1", "GENERATION", 1, &asked), observed("3", "GENERATION", 5, &answered)];
+    let mut spans = models.to_vec();
+    spans.push(observed("2", "TOOL", 3, &wrapped));
+    let mut text = trace(&spans);
+    text["output"] = json!({"message": "[{\"text\": \"room 3\"}]"});
+    assert_eq!(told(&text, &["id", "args", "result", "turn"]), [r#""c" {"room":3} "free\nquiet" 1"#]);
+    assert_eq!((of_run(&text, "prompt"), of_run(&text, "output")), (r#""which?""#.into(), r#""room 3""#.into()));
+    // The same where no tool has an observation.
+    assert_eq!(told(&trace(&models), &["id", "args", "result"]), [r#""c" {"room":3} "free""#]);
+    // A tool may give an object with such a key, and so may a run.
+    let own = json!({"output": {"message": "free"}, "metadata": {"attributes": {"gen_ai.tool.name": "look"}}});
+    assert_eq!(told(&trace(&[observed("1", "TOOL", 1, &own)]), &["result"]), [r#"{"message":"free"}"#]);
+    assert_eq!(of_run(&trace(&[observed("1", "SPAN", 1, &own)]), "output"), r#"{"message":"free"}"#);
+    let own = json!({"input": {"role": 7}, "output": {"message": "free", "until": 9}});
+    assert_eq!(
+        told(&trace(&[observed("1", "TOOL", 1, &own)]), &["args", "result"]),
+        [r#"{"role":7} {"message":"free","until":9}"#]
+    );
+}
+
+#[test]
 fn content_that_is_no_text_makes_no_trace_unreadable() {
     let call = |id: &str, tool: &str| json!([{"function": {"name": tool, "arguments": {"n": 1}}, "id": id, "type": "function"}]);
     let attributes = json!({"gen_ai.operation.name": "chat", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hello",

@@ -1,6 +1,6 @@
 //! The entries of a run that is recorded as spans: what it was asked, answered and used.
 
-use super::attributes::Fact;
+use super::attributes::{Fact, names};
 use super::exchange::Said;
 use super::said;
 use super::tell::instant;
@@ -8,6 +8,7 @@ use super::tree::Tree;
 use super::{Act, Span, text_of_node, used, wrapped};
 use crate::adapt::content;
 use crate::adapt::draft::{Draft, field};
+use crate::adapt::object;
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 
@@ -123,9 +124,29 @@ fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'r
     messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
 }
 
+names! {
+    /// What stands in a choice of a model that is no message itself.
+    Choice {
+        Message = ["message"],
+        Finish = ["finish_reason"],
+        Beside = ["index", "id", "tool.result"],
+    }
+}
+
+/// The words of such a choice, which says why it ended or holds its words in parts: any object may have a message.
+fn words_of_choice<'run>(value: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    let choice = object(value).filter(|choice| choice.entries().iter().all(|entry| Choice::of(entry.key).is_some()))?;
+    let message = Choice::Message.find(choice).filter(|message| text_of_node(*message).is_some())?;
+    (Choice::Finish.find(choice).is_some() || said::holds_parts_in_text(message, draft)).then_some(())?;
+    content::joined(&said::message(value, role::ASSISTANT, draft).texts, draft.arena)
+}
+
 /// The last words in what a run gave, where it is a list of messages.
 fn answer_in<'run>(answer: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let value = said::read(answer, draft);
+    if let Some(words) = words_of_choice(value, draft) {
+        return words;
+    }
     let (answer, value) = wrapped::answer(value, draft).map_or((answer, value), |inner| (inner, inner));
     let has_role =
         |said: &Said<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());

@@ -12,7 +12,7 @@ mod events;
 mod exchange;
 mod heard;
 mod matches;
-mod said;
+pub(crate) mod said;
 pub(crate) mod table;
 mod tell;
 #[cfg(test)]
@@ -22,6 +22,7 @@ mod used;
 mod wrapped;
 mod written;
 
+use super::content;
 use super::draft::Draft;
 use attributes::{Fact, Facts};
 pub(crate) use attributes::{names, ways};
@@ -141,9 +142,10 @@ impl<'run> Span<'run> {
         exchange.read_on(draft);
         let given = exchange.given.iter().chain(&self.exchange.given);
         let args = given.clone().find_map(|said| said.calls.first().and_then(|asked| asked.args));
+        let arena = draft.arena;
         let told = |said: &Said<'run>| said.results.first().map(|told| told.result);
         let args = args.or_else(|| given.clone().find_map(told));
-        let gave = |said: &Said<'run>| told(said).or_else(|| said.texts.first().copied());
+        let gave = |said: &Said<'run>| told(said).or_else(|| content::joined(&said.texts, arena));
         let result = exchange.said.iter().chain(&self.exchange.said).find_map(gave);
         for (fact, node, beside) in [(Fact::Args, args, Fact::Input), (Fact::Result, result, Fact::Output)] {
             if !self.facts.has(&[fact, beside]) {

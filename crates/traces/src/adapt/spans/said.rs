@@ -16,12 +16,12 @@ names! {
         Content = ["content", "parts", "text", "contents"],
         Message = ["message", "gen_ai.message"],
         Calls = ["tool_calls", "toolCalls"],
-        Answers = ["tool_call_id", "toolCallId", "call_id", "tool_use_id", "id"],
+        Answers = ["tool_call_id", "toolCallId", "call_id", "tool_use_id", "id", "toolUseId"],
         Tool = ["tool_name", "toolName", "name"],
         Type = ["type", "part_kind", "kind"],
         Args = ["arguments", "args", "input"],
-        Function = ["function", "function_call", "functionCall"],
-        Response = ["function_response", "functionResponse"],
+        Function = ["function", "function_call", "functionCall", "toolUse"],
+        Response = ["function_response", "functionResponse", "toolResult"],
         Result = ["response", "result", "output"],
         Messages = ["messages", "contents"],
         Prompt = ["prompt"],
@@ -34,6 +34,8 @@ names! {
         Inner = ["kwargs", "data"],
         Lists = ["generations", "choices"],
         Class = ["id"],
+        /// What LangChain keeps of a message as its provider wrote it.
+        Provider = ["additional_kwargs"],
         /// What the message of a tool answers, whatever else it says of itself.
         Call = ["tool_call_id", "toolCallId"],
         Status = ["status"],
@@ -75,6 +77,13 @@ pub(super) fn canonical(word: &str) -> Option<&'static str> {
 
 fn of<'run>(object: Object<'run>, wanted: OfSaid) -> Option<Node<'run>> {
     wanted.find(object)
+}
+
+names! {
+    /// The only key of a block of Bedrock.
+    Block {
+        Any = ["text", "toolUse", "toolResult", "reasoningContent"],
+    }
 }
 
 names! {
@@ -233,13 +242,27 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
 
 fn holds_parts(content: Node<'_>) -> bool {
     let has_type = |node: &Node<'_>| object(*node).is_some_and(|part| of(part, OfSaid::Type).is_some());
-    list(content).is_some_and(|parts| parts.iter().any(has_type))
+    list(content).is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
+}
+
+/// Whether a value is a block of Bedrock: what it holds is told by its only key.
+fn is_block(node: &Node<'_>) -> bool {
+    let only = object(*node).and_then(|block| match block.entries() {
+        [only] => Block::of(only.key),
+        _ => None,
+    });
+    only.is_some()
 }
 
 /// The content of a message that is text stays text, unless it holds parts.
 fn read_parts<'run>(content: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let value = read(content, draft);
     if holds_parts(value) { value } else { content }
+}
+
+/// Whether text holds parts of a content.
+pub(crate) fn holds_parts_in_text<'run>(content: Node<'run>, draft: &Draft<'run, '_>) -> bool {
+    text_of_node(content).is_some() && holds_parts(read(content, draft))
 }
 
 /// Sorts a content into what is said, asked for and told: text that holds parts, too.
@@ -272,7 +295,7 @@ fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft
     let content = of(part, OfSaid::Content);
     match kind.map(|(kind, _)| kind) {
         Some(PartType::Call) => said.calls.extend(asked(node)),
-        Some(PartType::Result) => said.results.extend(told(part)),
+        Some(PartType::Result) => said.results.extend(told(part, draft)),
         Some(PartType::Thinking) => said.thoughts.extend(content.or(of(part, OfSaid::Thinking))),
         Some(PartType::Text) => {
             said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
@@ -281,7 +304,7 @@ fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft
             if of(part, OfSaid::Function).is_some() {
                 said.calls.extend(asked(node));
             } else if let Some(response) = of(part, OfSaid::Response).and_then(object) {
-                said.results.extend(told(response));
+                said.results.extend(told(response, draft));
             } else if let Some(content) = content {
                 parts(content, said, draft, depth + 1);
             }
@@ -297,8 +320,14 @@ fn asked<'run>(node: Node<'run>) -> Option<Asked<'run>> {
     Some(Asked { id, tool, args: of(call, OfSaid::Args), place: node })
 }
 
-fn told<'run>(part: Object<'run>) -> Option<Told<'run>> {
+fn told<'run>(part: Object<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
     let result = of(part, OfSaid::Result).or(of(part, OfSaid::Content))?;
+    // What Bedrock puts around it tells nothing.
+    let is_text = |block: &Node<'run>| {
+        is_block(block) && object(*block).is_some_and(|block| of(block, OfSaid::Content).is_some())
+    };
+    let blocks = list(result).filter(|blocks| !blocks.is_empty() && blocks.iter().all(is_text));
+    let result = blocks.and_then(|_| content::text(result, draft.arena)).unwrap_or(result);
     // Some say what type a result is beside it.
     let typed = |result: Node<'run>| object(result).filter(|object| of(*object, OfSaid::Type).is_some());
     let inner = |result| of(typed(result)?, OfSaid::Value);

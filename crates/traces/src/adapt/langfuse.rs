@@ -251,8 +251,10 @@ fn exchange<'run>(span: &mut Span<'run>, one: Object<'run>, draft: &Draft<'run, 
         if input.is_some_and(wraps_given) { Fact::MessagesIn } else { given },
         if output.is_some_and(wraps_gave) { Fact::MessagesOut } else { gave },
     );
-    for (fact, node) in [(given, input), (gave, output)] {
-        span.tell(fact, node);
+    for (fact, beside, node) in [(given, Fact::Input, input), (gave, Fact::Output, output)] {
+        // What is empty here may stand among the attributes.
+        let says_more = node.is_some_and(is_empty) && span.facts.has(&[fact, beside]);
+        span.tell(fact, node.filter(|_| !says_more));
     }
 }
 
@@ -261,6 +263,15 @@ const TOOL: &str = averment_runs::normal::of_step::TOOL;
 
 fn has_only(one: Object<'_>, words: &[Of]) -> bool {
     one.entries().iter().all(|entry| words.iter().any(|word| word.names().contains(&entry.key)))
+}
+
+fn is_empty(node: Node<'_>) -> bool {
+    match node.value {
+        Value::Object(object) => object.entries().is_empty(),
+        Value::List(items) => items.is_empty(),
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    }
 }
 
 /// Observations that used nothing say 0 of what was used.

@@ -38,6 +38,23 @@ fn of_run(text: &Json, key: &str) -> String {
 }
 
 #[test]
+fn what_is_empty_in_an_observation_may_stand_among_its_attributes() {
+    let response = json!({"room": 3});
+    let output = json!({"id": "c", "name": "look", "response": response});
+    for attributes in [
+        json!({"gen_ai.tool.name": "look", "gcp.vertex.agent.tool_response": response}),
+        json!({"gen_ai.tool.name": "look", "output.value": output}),
+        json!({"gen_ai.tool.name": "look", "output.value": output.to_string()}),
+    ] {
+        let empty = json!({"input": {}, "output": {}, "metadata": {"attributes": attributes}});
+        assert_eq!(told(&trace(&[observed("1", "TOOL", 1, &empty)]), &["args", "result"]), [r#"{} {"room":3}"#]);
+    }
+    // What a tool gave that gives nothing is empty.
+    let own = json!({"input": {}, "output": {}, "metadata": {"attributes": {"gen_ai.tool.name": "look"}}});
+    assert_eq!(told(&trace(&[observed("1", "TOOL", 1, &own)]), &["result"]), ["{}"]);
+}
+
+#[test]
 fn messages_around_what_a_tool_was_given_and_gave_are_taken_off() {
     let wrapped = json!({"input": [{"role": "tool", "content": "{\"room\": 3}", "id": "c"}],
         "output": {"message": "[{\"text\": \"free\"}, {\"text\": \"quiet\"}]", "id": "c"},

@@ -33,7 +33,8 @@ names! {
         Attributes = ["attributes"],
         Data = ["data"],
         Error = ["error"],
-        /// What wraps what a tool is given and gives.
+        /// A message that a tool gave, and what wraps what one was given.
+        Call = ["tool_call_id"],
         Role = ["role"],
         Said = ["message"],
     }
@@ -227,7 +228,12 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
 
 /// What went into an observation and came out of it.
 fn exchange<'run>(span: &mut Span<'run>, one: Object<'run>, draft: &Draft<'run, '_>) {
-    let (input, output) = (of(one, Of::Input), of(one, Of::Output));
+    let (mut input, output) = (of(one, Of::Input), of(one, Of::Output));
+    if span.act == Act::Part && output.is_some_and(|output| is_told_of_tool(output, span)) {
+        span.act = Act::Tool;
+        // Arguments in the notation of a language are told by the model, too, and in JSON.
+        input = input.filter(|input| object(said::read(*input, draft)).is_some());
+    }
     let (given, gave) = match span.act {
         Act::Tool => (Fact::Args, Fact::Result),
         Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
@@ -272,6 +278,13 @@ fn is_empty(node: Node<'_>) -> bool {
         Value::Text(text) => text.is_empty(),
         _ => false,
     }
+}
+
+/// Whether what a span gave is the message of the tool that it is named after.
+fn is_told_of_tool<'run>(output: Node<'run>, span: &Span<'run>) -> bool {
+    let named = |message: Object<'run>| of(message, Of::Name).and_then(text_of_node);
+    let message = object(output).filter(|message| of(*message, Of::Call).and_then(text_of_node).is_some());
+    message.and_then(named).is_some_and(|name| span.name.and_then(text_of_node) == Some(name))
 }
 
 /// Observations that used nothing say 0 of what was used.

@@ -100,6 +100,31 @@ fn content_that_is_no_text_makes_no_trace_unreadable() {
     }
 }
 
+#[test]
+fn calls_that_langchain_keeps_as_their_provider_wrote_them_are_calls() {
+    let asked = json!({"tool_calls": [{"id": "c", "type": "function", "function": {"name": "look", "arguments": {"room": 3}}}]});
+    let model = json!({"parentObservationId": "r", "input": [{"role": "user", "content": "be brief"}, {"role": "user", "content": "which?"}],
+        "output": {"role": "assistant", "content": "", "additional_kwargs": asked}});
+    let later = json!({"parentObservationId": "r", "input": [{"role": "tool", "content": "free", "tool_call_id": "c"}],
+        "output": {"role": "assistant", "content": "room 3"}});
+    let around = json!({"input": {"messages": [{"type": "human", "content": "which?"}]}});
+    let mut spans = vec![
+        observed("r", "SPAN", 0, &around),
+        observed("1", "GENERATION", 1, &model),
+        observed("3", "GENERATION", 5, &later),
+    ];
+    assert_eq!(told(&trace(&spans), &["tool", "id", "args", "result"]), [r#""look" "c" {"room":3} "free""#]);
+    assert_eq!(of_run(&trace(&spans), "prompt"), r#""which?""#);
+    // What gives the message of the tool that it is named after is its span.
+    let given = json!({"type": "tool", "name": "look", "content": "free", "tool_call_id": "c", "status": "success"});
+    let mut carried =
+        observed("2", "SPAN", 3, &json!({"parentObservationId": "r", "input": "{'room': 3}", "output": given}));
+    carried["name"] = json!("look");
+    spans.push(carried);
+    let shown = ["id", "args", "result", "status", "turn"];
+    assert_eq!(told(&trace(&spans), &shown), [r#""c" {"room":3} "free" "ok" 1"#]);
+}
+
 /// A trace of DeepEval with an agent and two requests.
 fn deep(id: &str) -> Json {
     let model = |id: &str, more: &Json| {

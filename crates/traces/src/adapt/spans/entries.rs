@@ -40,10 +40,14 @@ pub(super) fn tell<'run>(
     // What one model or tool was given is not what the run was given.
     let is_work = |span: &&Span<'run>| !matches!(span.act, Act::Inference | Act::Tool);
     draft.set_some(of_run::ID, whole.id);
-    let input = whole.input.or_else(|| outer().filter(is_work).find_map(|span| span.facts.get(Fact::Input)));
+    let of_work = || outer().filter(is_work).filter_map(|span| span.facts.get(Fact::Input));
+    let input = whole.input.or_else(|| of_work().next());
     if draft.is_whole() {
         let given = || input.or_else(|| outer().find_map(|span| span.facts.get(Fact::MessagesIn)));
-        let prompt = prompt.or_else(|| prompt_in(given()?, draft));
+        // What the run was asked stands around what its models were.
+        let asked = whole.input.and_then(|input| asked_in(input, draft));
+        let asked = asked.or_else(|| of_work().find_map(|input| of_user(input, "", draft)));
+        let prompt = asked.or(prompt).or_else(|| of_user(given()?, role::USER, draft));
         draft.set_some(of_run::PROMPT, prompt);
     }
     draft.set_some(of_run::INPUTS, input);
@@ -115,11 +119,31 @@ fn meta<'run>(
     }
 }
 
-/// The first words of a user in what a run was given; text that is no JSON is those words.
-fn prompt_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+names! {
+    /// The only entry of what a run was given that is a question.
+    Question {
+        Any = ["query", "question", "prompt", "input", "message", "text", "content", "user_input"],
+    }
+}
+
+/// What a user asks in what a run as a whole was given: text, the words of a user among messages, or the only entry of an object.
+fn asked_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
+    let value = said::read(input, draft);
+    match value.value {
+        Value::Text(_) => Some(value),
+        Value::Object(object) if object.entries().len() == 1 => {
+            let only = Question::Any.find(object).filter(|only| text_of_node(*only).is_some());
+            only.or_else(|| of_user(value, "", draft))
+        }
+        _ => of_user(value, "", draft),
+    }
+}
+
+/// The first words of a user in what a run was given, whose words are somebody's where they do not say whose they are.
+fn of_user<'run>(input: Node<'run>, by: &'static str, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
     let input = said::read(input, draft);
     let value = wrapped::of_run(input).unwrap_or(input);
-    let messages = said::messages(value, role::USER, draft);
+    let messages = said::messages(value, by, draft);
     let of_user = |said: &&Said<'run>| matches!(said.role, Some(role::USER | "human"));
     messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
 }

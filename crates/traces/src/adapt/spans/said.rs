@@ -210,9 +210,10 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
     let serialised = message;
     message = held(message);
     said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(Some(by));
-    if let Some(calls) = of(message, OfSaid::Calls) {
-        said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
-    }
+    let calls = |message| list(read(of(message, OfSaid::Calls)?, draft)).filter(|calls| !calls.is_empty());
+    let of_provider = || of(message, OfSaid::Provider).and_then(object).and_then(calls);
+    let calls = calls(message).or_else(of_provider).unwrap_or_default();
+    said.calls.extend(calls.iter().filter_map(|call| asked(*call)));
     // Some hold the content itself where others have a message.
     let bare = of(outer, OfSaid::Message).filter(|inner| object(*inner).is_none());
     let content = of(message, OfSaid::Content).map(|content| read_parts(content, draft));

@@ -26,6 +26,7 @@ names! {
         Message = ["statusMessage", "status_message"],
         Usage = ["usageDetails", "usage_details", "usage"],
         Cost = ["calculatedTotalCost", "totalCost", "calculated_total_cost", "total_cost"],
+        CostDetails = ["costDetails", "cost_details"],
         Session = ["sessionId", "session_id"],
         /// In seconds.
         Latency = ["latency"],
@@ -161,7 +162,7 @@ fn collect<'run>(node: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node
             whole.id = of(trace, Of::Id).filter(|id| text_of_node(*id).is_some());
             (whole.input, whole.output) = (of(trace, Of::Input), of(trace, Of::Output));
             whole.session = of(trace, Of::Session);
-            whole.cost = of(trace, Of::Cost).filter(|cost| matches!(cost.value, Value::Number(_)));
+            whole.cost = of(trace, Of::Cost).filter(|cost| is_some(*cost));
             whole.duration = match of(trace, Of::Latency).map(|latency| latency.value) {
                 Some(Value::Number(seconds)) => Some(seconds.to_f64() * 1e3),
                 _ => None,
@@ -208,7 +209,7 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
     span.error = of(one, Of::Message).filter(|_| failed);
     exchange(&mut span, one, draft);
     span.tell(Fact::Model, of(one, Of::Model));
-    span.tell(Fact::Cost, of(one, Of::Cost).filter(|cost| is_some(*cost)));
+    span.tell(Fact::Cost, cost(one, span.act));
     if let Some(usage) = of(one, Of::Usage).and_then(object) {
         let count = |wanted: OfUsage| wanted.find(usage);
         for (fact, word) in [
@@ -285,6 +286,14 @@ fn is_told_of_tool<'run>(output: Node<'run>, span: &Span<'run>) -> bool {
     let named = |message: Object<'run>| of(message, Of::Name).and_then(text_of_node);
     let message = object(output).filter(|message| of(*message, Of::Call).and_then(text_of_node).is_some());
     message.and_then(named).is_some_and(|name| span.name.and_then(text_of_node) == Some(name))
+}
+
+/// What an observation cost, where that is recorded: 0 is what stands for no price, too.
+fn cost<'run>(one: Object<'run>, act: Act) -> Option<Node<'run>> {
+    let details = of(one, Of::CostDetails).and_then(object);
+    let total = of(one, Of::Cost).or_else(|| OfUsage::All.find(details?));
+    let is_priced = act == Act::Inference && details.is_some_and(|details| !details.entries().is_empty());
+    total.filter(|cost| is_some(*cost) || is_priced)
 }
 
 /// Observations that used nothing say 0 of what was used.

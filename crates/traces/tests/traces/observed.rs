@@ -85,6 +85,32 @@ fn messages_around_what_a_tool_was_given_and_gave_are_taken_off() {
 }
 
 #[test]
+fn a_cost_that_nobody_recorded_is_absent_and_so_is_a_part_of_one() {
+    let model = |id: &str, second: u32, cost: Json| observed(id, "GENERATION", second, &cost);
+    let free = json!({"calculatedTotalCost": 0, "costDetails": {}, "usageDetails": {"input": 5}});
+    let dear = json!({"calculatedTotalCost": 0.25, "costDetails": {"total": 0.25}, "usageDetails": {"input": 5}});
+    let gift = json!({"calculatedTotalCost": 0, "costDetails": {"total": 0}, "usageDetails": {"input": 5}});
+    for (costs, total, expected) in [
+        ([&free, &free], json!(0.0), "absent"),
+        ([&dear, &dear], json!(0.0), "0.5"),
+        ([&dear, &gift], json!(0.0), "0.25"),
+        ([&gift, &gift], json!(0.0), "0"),
+        ([&dear, &free], json!(0.25), "absent"),
+        ([&free, &free], json!(0.75), "0.75"),
+    ] {
+        let mut text = trace(&[model("1", 1, costs[0].clone()), model("2", 3, costs[1].clone())]);
+        text["totalCost"] = total;
+        assert_eq!(of_run(&text, "cost"), expected, "{text}");
+    }
+    // Tokens are counted in the same way: what failed before it was answered used none.
+    let silent = json!({"output": "so"});
+    let text = trace(&[model("1", 1, dear.clone()), model("2", 3, silent)]);
+    assert_eq!((of_run(&text, "usage"), of_run(&text, "cost")), ("absent".into(), "absent".into()));
+    let text = trace(&[model("1", 1, dear), model("2", 3, json!({"level": "ERROR"}))]);
+    assert_eq!((of_run(&text, "usage"), of_run(&text, "cost")), (r#"{"input_tokens":5}"#.into(), "0.25".into()));
+}
+
+#[test]
 fn content_that_is_no_text_makes_no_trace_unreadable() {
     let call = |id: &str, tool: &str| json!([{"function": {"name": tool, "arguments": {"n": 1}}, "id": id, "type": "function"}]);
     let attributes = json!({"gen_ai.operation.name": "chat", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hello",

@@ -72,7 +72,7 @@ pub(super) fn tell<'run>(
     draft.set_some(of_run::DURATION, instant(duration));
     if draft.is_whole() {
         used::usage(tree, draft);
-        draft.set_some(of_run::COST, whole.cost.or_else(|| used::cost(tree)));
+        draft.set_some(of_run::COST, used::cost(tree, whole.cost));
     }
     if draft.asks_for(of_run::TOOLS) {
         tools(tree, models, &first, draft);

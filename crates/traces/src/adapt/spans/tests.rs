@@ -19,8 +19,8 @@ fn said(attributes: &Json) -> String {
         json!({"gen_ai.operation.name": "invoke_agent"}),
         json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t"}),
     );
-    let asked =
-        json!({"gen_ai.operation.name": "chat", "gen_ai.output.messages": [{"role": "assistant", "content": "so"}]});
+    let asked = json!({"gen_ai.operation.name": "chat", "gen_ai.output.messages": [{"role": "assistant", "content": "so"}],
+            "gen_ai.usage.input_tokens": 1, "gen_ai.usage.cost": 1});
     let mut all = String::new();
     for parent in ["1", "3"] {
         let spans = json!([

@@ -13,6 +13,8 @@ names! {
     Of {
         Id = ["id"],
         Trace = ["traceId"],
+        /// What is said of a trace beside its observations.
+        About = ["trace"],
         Parent = ["parentObservationId", "parent_observation_id"],
         Observations = ["observations"],
         Type = ["type"],
@@ -138,7 +140,7 @@ fn is_page(page: Object<'_>) -> bool {
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
     let mut whole = Whole::default();
     let mut observations: Vec<Node<'run>> = Vec::new();
-    collect(root, &mut whole, &mut observations, 0);
+    collect(root, &mut whole, &mut observations, draft);
     let mut spans = Vec::new();
     for node in observations {
         draft.record();
@@ -153,31 +155,51 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     Ok(())
 }
 
-fn collect<'run>(node: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node<'run>>, depth: usize) {
+fn collect<'run>(root: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node<'run>>, draft: &Draft<'run, '_>) {
     const DEEP: usize = 3;
-    match node.value {
-        Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, whole, found, depth + 1)),
-        Value::Object(trace) if is_trace(trace) => {
-            found.extend(of(trace, Of::Observations).and_then(list).unwrap_or_default());
-            whole.id = of(trace, Of::Id).filter(|id| text_of_node(*id).is_some());
-            (whole.input, whole.output) = (of(trace, Of::Input), of(trace, Of::Output));
-            whole.session = of(trace, Of::Session);
-            whole.cost = of(trace, Of::Cost).filter(|cost| is_some(*cost));
-            whole.duration = match of(trace, Of::Latency).map(|latency| latency.value) {
-                Some(Value::Number(seconds)) => Some(seconds.to_f64() * 1e3),
-                _ => None,
-            };
-        }
-        Value::Object(object) if is_observation(object) => found.push(node),
-        Value::Object(page) if depth < DEEP => {
-            // What holds nothing is told as what it is.
-            match of(page, Of::Data) {
-                Some(data) => collect(data, whole, found, depth + 1),
-                None => found.push(node),
+    let mut open = vec![(root, 0)];
+    while let Some((node, depth)) = open.pop() {
+        match node.value {
+            Value::List(items) if depth < DEEP => open.extend(items.iter().rev().map(|item| (*item, depth + 1))),
+            Value::Object(trace) if is_trace(trace) => {
+                found.extend(of(trace, Of::Observations).and_then(list).unwrap_or_default());
+                match of(trace, Of::About).and_then(object) {
+                    Some(about) => self::whole(about, whole, |node| unquoted(node, draft)),
+                    None => self::whole(trace, whole, |node| node),
+                }
             }
+            // What holds nothing is told as what it is.
+            Value::Object(page) if depth < DEEP && !is_observation(page) => match of(page, Of::Data) {
+                Some(data) => open.push((data, depth + 1)),
+                None => found.push(node),
+            },
+            _ => found.push(node),
         }
-        _ => found.push(node),
     }
+}
+
+/// What a trace says of itself.
+fn whole<'run>(trace: Object<'run>, whole: &mut Whole<'run>, value: impl Fn(Node<'run>) -> Node<'run>) {
+    whole.id = of(trace, Of::Id).filter(|id| text_of_node(*id).is_some());
+    (whole.input, whole.output) = (of(trace, Of::Input).map(&value), of(trace, Of::Output).map(&value));
+    whole.session = of(trace, Of::Session);
+    whole.cost = of(trace, Of::Cost).filter(|cost| is_some(*cost));
+    whole.duration = match of(trace, Of::Latency).map(|latency| latency.value) {
+        Some(Value::Number(seconds)) => Some(seconds.to_f64() * 1e3),
+        _ => None,
+    };
+}
+
+/// The text that is written as JSON, once or twice: so it stands beside the observations.
+fn unquoted<'run>(mut node: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
+    const TIMES: usize = 2;
+    for _ in 0..TIMES {
+        let inner = text_of_node(node)
+            .filter(|text| text.starts_with('"'))
+            .and_then(|_| node.embedded(draft.arena, draft.limits));
+        node = inner.unwrap_or(node);
+    }
+    node
 }
 
 fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {

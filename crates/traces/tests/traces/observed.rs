@@ -111,6 +111,24 @@ fn a_cost_that_nobody_recorded_is_absent_and_so_is_a_part_of_one() {
 }
 
 #[test]
+fn the_answer_of_several_roots_is_that_of_the_trace_or_of_the_last_model() {
+    let made = observed("1", "SPAN", 1, &json!({"output": {"id": "room-3"}}));
+    let waited = observed("2", "SPAN", 3, &json!({"output": ["yes", {"status": "queued"}]}));
+    let said =
+        observed("3", "GENERATION", 4, &json!({"parentObservationId": "2", "input": "is it free?", "output": "yes"}));
+    let spans = [said, waited.clone(), made.clone()];
+    assert_eq!(of_run(&trace(&spans), "output"), r#""yes""#);
+    assert_eq!(of_run(&trace(&[waited, made]), "output"), r#"["yes",{"status":"queued"}]"#);
+    // What is said of the trace stands beside its observations, too, and may be written as JSON in text.
+    let about = json!({"id": "t", "input": "\"\\\"is it free?\\\"\"", "output": "\"yes, until 9\"", "latency": 4.5});
+    let text = json!({"trace": about, "observations": spans});
+    assert_eq!(
+        ["prompt", "output", "duration"].map(|key| of_run(&text, key)),
+        [r#""is it free?""#, r#""yes, until 9""#, "4500"]
+    );
+}
+
+#[test]
 fn content_that_is_no_text_makes_no_trace_unreadable() {
     let call = |id: &str, tool: &str| json!([{"function": {"name": tool, "arguments": {"n": 1}}, "id": id, "type": "function"}]);
     let attributes = json!({"gen_ai.operation.name": "chat", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hello",

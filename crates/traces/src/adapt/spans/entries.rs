@@ -55,7 +55,10 @@ pub(super) fn tell<'run>(
     let arena = draft.arena;
     let said =
         || last().filter_map(|span| span.exchange.said.last()).find_map(|said| content::joined(&said.texts, arena));
-    let answer = whole.output.or_else(gave).or_else(said).or(output);
+    // Of several that nothing is around none stands for the run.
+    let is_one =
+        tree.has_agents() || roots.iter().filter_map(|root| tree.spans.get(*root)).filter(is_work).count() == 1;
+    let answer = whole.output.or_else(|| gave().filter(|_| is_one)).or_else(said).or(output).or_else(gave);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
     // A tool that failed is a failed call, and not yet a failed run.
     let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));

@@ -96,6 +96,11 @@ impl<'run> Tree<'run> {
         self.agent_name(span).is_none_or(|name| name == MAIN)
     }
 
+    /// Whether there is an agent.
+    pub(super) fn has_agents(&self) -> bool {
+        self.main.is_some()
+    }
+
     /// Whether a name is that of the main agent in the trace.
     pub(super) fn is_name_of_main(&self, name: &str) -> bool {
         self.main.and_then(|main| self.own_name(main)) == Some(name)
@@ -121,7 +126,11 @@ impl<'run> Tree<'run> {
             works.reverse();
         }
         whole.extend(works);
-        whole.extend((0..self.spans.len()).filter(|span| self.parent(*span).is_none()));
+        let mut roots: Vec<usize> = (0..self.spans.len()).filter(|span| self.parent(*span).is_none()).collect();
+        if at_end {
+            roots.reverse();
+        }
+        whole.extend(roots);
         whole
     }
 

@@ -12,7 +12,7 @@ names! {
     /// A trace, and an observation: a span.
     Of {
         Id = ["id"],
-        Trace = ["traceId"],
+        Trace = ["traceId", "trace_id"],
         /// What is said of a trace beside its observations.
         About = ["trace"],
         Parent = ["parentObservationId", "parent_observation_id"],
@@ -82,12 +82,15 @@ names! {
 names! {
     /// Keys of which a trace or an observation has one.
     Mark {
-        Any = ["observations", "data", "level", "parentObservationId", "usageDetails", "statusMessage"],
+        Any = [
+            "observations", "data", "level", "parentObservationId", "usageDetails", "statusMessage", "parent_observation_id", "usage_details",
+            "status_message",
+        ],
     }
 }
 
 ways! {
-    TRACE = [["traceId"]];
+    TRACE = [["traceId"], ["trace_id"]];
 }
 
 fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
@@ -209,7 +212,7 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
     span.name = of(one, Of::Name);
     let at = |word| of(one, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
     (span.start, span.end) = (at(Of::Start), at(Of::End));
-    let metadata = of(one, Of::Metadata);
+    let metadata = of(one, Of::Metadata).map(|metadata| said::read(metadata, draft));
     if let Some(attributes) = metadata.and_then(object).and_then(|metadata| of(metadata, Of::Attributes)) {
         span.take_attributes(attributes, draft);
     }

@@ -169,6 +169,35 @@ fn calls_that_langchain_keeps_as_their_provider_wrote_them_are_calls() {
     assert_eq!(told(&trace(&spans), &shown), [r#""c" {"room":3} "free" "ok" 1"#]);
 }
 
+#[test]
+fn the_export_of_langfuse_to_a_store_is_read() {
+    let line = |id: &str, kind: &str, parent: &str, input: &str, output: &str| {
+        json!({"id": id, "trace_id": "t", "type": kind, "parent_observation_id": parent, "name": "look", "level": "DEFAULT",
+            "start_time": format!("2025-03-01T10:00:0{id}Z"), "end_time": "2025-03-01T10:00:09Z", "input": input, "output": output,
+            "usage_details": {}, "cost_details": {}, "total_cost": 0,
+            "metadata": json!({"attributes": {"gen_ai.tool.call.id": "c"}}).to_string()})
+    };
+    let mut lines = [
+        line(
+            "1",
+            "GENERATION",
+            "",
+            r#"[{"role": "user", "content": "which?"}]"#,
+            r#"{"role": "assistant", "content": "room 3"}"#,
+        ),
+        line("2", "TOOL", "1", r#"{"room": 3}"#, "free"),
+    ];
+    (lines[0]["usage_details"], lines[0]["cost_details"]) = (json!({"input": 5}), json!({"total": 0.5}));
+    lines[0]["total_cost"] = json!(0.5);
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    with(&text, |run| {
+        assert_eq!((run.format, run.id), ("Langfuse export", Some("t")));
+        assert_eq!(calls(run, &["id", "args", "result"]), [r#""c" {"room":3} "free""#]);
+        let told = ["prompt", "output", "cost"].map(|key| root(run, key));
+        assert_eq!(told, [r#""which?""#, r#""room 3""#, "0.5"]);
+    });
+}
+
 /// A trace of DeepEval with an agent and two requests.
 fn deep(id: &str) -> Json {
     let model = |id: &str, more: &Json| {

@@ -122,6 +122,22 @@ fn meta<'run>(
     }
 }
 
+/// Why a run went wrong: what its roots say, else, where they say that it did, the last span inside that says why.
+fn error<'run>(tree: &Tree<'run>, roots: &[usize], word: Option<Node<'run>>) -> Option<Node<'run>> {
+    // A tool that failed is a failed call, and not yet a failed run.
+    let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));
+    let failed: Vec<&Span<'run>> =
+        work.filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true)).collect();
+    let own = failed.iter().find_map(|root| root.error);
+    let has_failed = word.is_some() || !failed.is_empty();
+    let inside = |of_tools: bool| {
+        let spans = tree.spans.iter().filter(|span| span.failed == Some(true) && (span.act == Act::Tool) == of_tools);
+        spans.filter_map(|span| span.error).next_back()
+    };
+    let inside = || [false, true].into_iter().filter(|_| has_failed).find_map(inside);
+    own.or_else(inside).or(word)
+}
+
 names! {
     /// The only entry of what a run was given that is a question.
     Question {

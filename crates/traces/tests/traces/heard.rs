@@ -82,6 +82,38 @@ fn a_span_with_an_id_carries_out_what_was_asked_for_without_one() {
     assert_eq!((found.len(), warnings.len()), (1, 1), "{warnings:?}");
 }
 
+/// The answer of a run is that of the agent which the work was handed over to.
+#[test]
+fn an_agent_that_takes_over_answers_for_the_run() {
+    let around = |id: &str, parent: &str, second: u32, kind: &str, attributes: &Json| {
+        let mut span = span(id, second, kind, attributes);
+        span["parent_span_id"] = json!(parent);
+        span
+    };
+    let agent = |id: &str, second: u32, name: &str| {
+        around(id, "0", second, "invoke_agent", &json!({"gen_ai.agent.name": name}))
+    };
+    let says = |id: &str, parent: &str, second: u32, text: &str| {
+        let said = json!([{"role": "assistant", "parts": [{"type": "text", "content": text}]}]);
+        around(id, parent, second, "chat", &json!({"gen_ai.output.messages": said.to_string()}))
+    };
+    let handover = json!({"gen_ai.handoff.from_agent": "clerk", "gen_ai.handoff.to_agent": "porter"});
+    let mut spans = vec![
+        around("0", "", 0, "invoke_agent", &json!({})),
+        agent("1", 1, "clerk"),
+        says("2", "1", 2, "to the porter"),
+        agent("4", 5, "porter"),
+        says("5", "4", 6, "room 3"),
+    ];
+    let output = |spans: &[Json]| with(&Json::from(spans.to_vec()).to_string(), |run| root(run, "output"));
+    // An agent beside the first one that was handed nothing over is none of these.
+    assert_eq!(output(&spans), r#""to the porter""#);
+    spans.push(around("3", "1", 3, "agent_handoff", &handover));
+    assert_eq!(output(&spans), r#""room 3""#);
+    spans.extend([agent("6", 8, "clerk"), says("7", "6", 9, "room 3, he says")]);
+    assert_eq!(output(&spans), r#""room 3, he says""#);
+}
+
 #[test]
 fn content_that_stands_whole_and_in_parts_is_one_text() {
     let key = |part: &str| format!("llm.output_messages.0.message.{part}");

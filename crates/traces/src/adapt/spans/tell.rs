@@ -229,7 +229,7 @@ fn speak<'run>(
         let Some(span) = tree.spans.get(*model) else { continue };
         let of_main = tree.is_of_main(*model);
         let agent = tree.agent_name(*model);
-        if of_main {
+        if tree.answers(*model) {
             let last = exchange.said.iter().rev().find_map(|said| content::joined(&said.texts, draft.arena));
             speaker.output = last.or(speaker.output);
         }

@@ -213,3 +213,29 @@ fn deep(id: &str) -> Json {
         "agentSpans": [{"uuid": "a", "name": "clerk", "status": "ERRORED", "startTime": "2025-03-01T10:00:01Z", "endTime": "2025-03-01T10:00:09Z"}],
         "llmSpans": [model("b", &priced), model("c", &json!({"status": "ERRORED", "error": "too many requests"}))]})
 }
+
+#[test]
+fn a_trace_of_deepeval_says_what_was_asked_and_why_it_failed() {
+    let told = ["prompt", "error", "cost", "usage"].map(|key| of_run(&deep("t"), key));
+    let usage = r#"{"input_tokens":20,"output_tokens":10,"total_tokens":30}"#;
+    assert_eq!(told, [r#""which room?""#, r#""too many requests""#, "absent", usage]);
+    let mut wordless = deep("t");
+    wordless["llmSpans"][1]["error"] = Json::Null;
+    assert_eq!(of_run(&wordless, "error"), r#""ERRORED""#);
+}
+
+#[test]
+fn each_trace_of_a_test_run_of_deepeval_is_a_run() {
+    let case = |id: &str| json!({"name": id, "input": "which room?", "actualOutput": "3", "success": false, "trace": deep(id)});
+    let text =
+        json!({"testCases": [case("t"), case("u")], "conversationalTestCases": [], "testPassed": 0, "testFailed": 2})
+            .to_string();
+    let limits = Limits::default();
+    let ids = Runs::new("t", Cursor::new(text), &limits).map(|raw| {
+        let (raw, arena) = (raw.unwrap(), Bump::new());
+        let run = parse(&raw, &arena, &limits).unwrap();
+        (run.format, run.id.map(str::to_owned))
+    });
+    let expected = ["t", "u"].map(|id| ("DeepEval trace", Some(id.to_owned())));
+    assert_eq!(ids.collect::<Vec<_>>(), expected);
+}

@@ -19,6 +19,8 @@ pub(crate) struct Whole<'run> {
     pub(crate) input: Option<Node<'run>>,
     pub(crate) output: Option<Node<'run>>,
     pub(crate) error: Option<Node<'run>>,
+    /// The word for how it ended, where that says that it went wrong.
+    pub(crate) failed: Option<Node<'run>>,
     /// In US dollars.
     pub(crate) cost: Option<Node<'run>>,
     /// In milliseconds.
@@ -60,10 +62,7 @@ pub(super) fn tell<'run>(
         tree.has_agents() || roots.iter().filter_map(|root| tree.spans.get(*root)).filter(is_work).count() == 1;
     let answer = whole.output.or_else(|| gave().filter(|_| is_one)).or_else(said).or(output).or_else(gave);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_in(answer, draft)));
-    // A tool that failed is a failed call, and not yet a failed run.
-    let work = roots.iter().filter(|root| !matches!(tree.act(**root), Act::Tool));
-    let failed = work.filter_map(|root| tree.spans.get(*root)).filter(|root| root.failed == Some(true));
-    draft.set_some(of_run::ERROR, whole.error.or_else(|| failed.clone().find_map(|root| root.error)));
+    draft.set_some(of_run::ERROR, whole.error.or_else(|| error(tree, &roots, whole.failed)));
     let start = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min);
     let end = tree.spans.iter().filter_map(|span| span.end).reduce(f64::max);
     let spans = start.zip(end).map(|(start, end)| end - start).filter(|duration| *duration >= 0.0);

@@ -13,6 +13,8 @@ names! {
     Of {
         Id = ["id"],
         Trace = ["traceId", "trace_id"],
+        /// The same where values are kept as a store has them: as text, JSON where they are more than that.
+        Stored = ["trace_id"],
         /// What is said of a trace beside its observations.
         About = ["trace"],
         Parent = ["parentObservationId", "parent_observation_id"],
@@ -167,7 +169,8 @@ fn collect<'run>(root: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node
             Value::Object(trace) if is_trace(trace) => {
                 found.extend(of(trace, Of::Observations).and_then(list).unwrap_or_default());
                 match of(trace, Of::About).and_then(object) {
-                    Some(about) => self::whole(about, whole, |node| unquoted(node, draft)),
+                    // Text stands there as JSON, once or twice.
+                    Some(about) => self::whole(about, whole, |node| unquoted(node, 2, draft)),
                     None => self::whole(trace, whole, |node| node),
                 }
             }
@@ -193,10 +196,9 @@ fn whole<'run>(trace: Object<'run>, whole: &mut Whole<'run>, value: impl Fn(Node
     };
 }
 
-/// The text that is written as JSON, once or twice: so it stands beside the observations.
-fn unquoted<'run>(mut node: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
-    const TIMES: usize = 2;
-    for _ in 0..TIMES {
+/// The text that is written as JSON, at most so many times.
+fn unquoted<'run>(mut node: Node<'run>, times: usize, draft: &Draft<'run, '_>) -> Node<'run> {
+    for _ in 0..times {
         let inner = text_of_node(node)
             .filter(|text| text.starts_with('"'))
             .and_then(|_| node.embedded(draft.arena, draft.limits));
@@ -254,7 +256,9 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
 
 /// What went into an observation and came out of it.
 fn exchange<'run>(span: &mut Span<'run>, one: Object<'run>, draft: &Draft<'run, '_>) {
-    let (mut input, output) = (of(one, Of::Input), of(one, Of::Output));
+    let times = usize::from(of(one, Of::Stored).is_some());
+    let value = |word| of(one, word).map(|node| unquoted(node, times, draft));
+    let (mut input, output) = (value(Of::Input), value(Of::Output));
     if span.act == Act::Part && output.is_some_and(|output| is_told_of_tool(output, span)) {
         span.act = Act::Tool;
         // Arguments in the notation of a language are told by the model, too, and in JSON.

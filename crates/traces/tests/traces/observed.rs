@@ -185,7 +185,7 @@ fn the_export_of_langfuse_to_a_store_is_read() {
             r#"[{"role": "user", "content": "which?"}]"#,
             r#"{"role": "assistant", "content": "room 3"}"#,
         ),
-        line("2", "TOOL", "1", r#"{"room": 3}"#, "free"),
+        line("2", "TOOL", "1", r#"{"room": 3}"#, "\"free\""),
     ];
     (lines[0]["usage_details"], lines[0]["cost_details"]) = (json!({"input": 5}), json!({"total": 0.5}));
     lines[0]["total_cost"] = json!(0.5);

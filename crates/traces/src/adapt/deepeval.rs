@@ -1,9 +1,10 @@
 //! Traces of DeepEval: spans in a list for each kind.
 
+use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
 use super::spans::{Act, ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node};
-use super::{Format, IN_FULL, are_mostly, list};
+use super::{Format, IN_FULL, are_mostly, list, object, objects};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 
@@ -30,6 +31,9 @@ names! {
         CallId = ["tool_call_id"],
         PriceIn = ["costPerInputToken"],
         PriceOut = ["costPerOutputToken"],
+        /// The cases of a test run, each with its trace.
+        Cases = ["testCases"],
+        Trace = ["trace"],
     }
 }
 
@@ -46,7 +50,7 @@ names! {
 names! {
     /// Keys of which a trace has one.
     Mark {
-        Any = ["agentSpans", "llmSpans", "toolSpans", "baseSpans"],
+        Any = ["agentSpans", "llmSpans", "toolSpans", "baseSpans", "testCases"],
     }
 }
 
@@ -57,11 +61,12 @@ fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
 /// A trace of DeepEval.
 pub(super) const FORMAT: Format = Format {
     name: "DeepEval trace",
-    description: "DeepEval traces (`agentSpans`, `llmSpans`, `toolSpans`)",
+    description: "DeepEval traces (`agentSpans`, `llmSpans`, `toolSpans`), and test runs with one for each of their `testCases`",
     known_by: "lists of spans with `uuid` under `agentSpans`, `llmSpans`, `toolSpans` or `baseSpans`",
     marks: Mark::Any.names(),
-    object: is_trace,
+    object: |object| is_trace(object) || cases(object).any(|(_, case)| trace_of(case).is_some()),
     read,
+    runs: &[Cutting { within: &[], way: &[Of::Cases.names()], by: &[], keeps: &[] }],
     ..IN_FULL
 };
 
@@ -70,12 +75,23 @@ fn is_trace(trace: Object<'_>) -> bool {
     are_mostly(lists.filter_map(|entry| list(entry.node)).flatten(), |span| of(span, Of::Id).is_some())
 }
 
+/// The cases of a test run.
+fn cases(run: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
+    objects(of(run, Of::Cases).and_then(list).unwrap_or_default())
+}
+
+/// The trace of a case.
+fn trace_of(case: Object<'_>) -> Option<Object<'_>> {
+    of(case, Of::Trace).and_then(object).filter(|trace| is_trace(*trace))
+}
+
 fn lists(trace: Object<'_>) -> impl Iterator<Item = (OfTrace, Node<'_>)> {
     trace.entries().iter().filter_map(|entry| Some((OfTrace::of(entry.key)?.0, entry.node)))
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let Value::Object(trace) = root.value else { return Ok(()) };
+    let Value::Object(root) = root.value else { return Ok(()) };
+    let trace = cases(root).find_map(|(_, case)| trace_of(case)).unwrap_or(root);
     let mut spans = Vec::new();
     for (kind, items) in lists(trace) {
         for (node, object) in draft.objects(list(items).unwrap_or_default()) {
@@ -93,6 +109,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         input: of(trace, Of::Input),
         output: of(trace, Of::Output),
         error: of(trace, Of::Error),
+        failed: of(trace, Of::Status).filter(|word| text_of_node(*word).and_then(of_word) == Some(true)),
         duration,
         session: of(trace, Of::Thread),
         ..Whole::default()
@@ -101,23 +118,23 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     Ok(())
 }
 
-fn span<'run>(node: Node<'run>, object: Object<'run>, kind: OfTrace, draft: &mut Draft<'run, '_>) -> Span<'run> {
+fn span<'run>(node: Node<'run>, record: Object<'run>, kind: OfTrace, draft: &mut Draft<'run, '_>) -> Span<'run> {
     let mut span = Span::new(node.origin);
-    span.id = of(object, Of::Id).and_then(text_of_node);
-    span.parent = of(object, Of::Parent).and_then(text_of_node);
-    span.name = of(object, Of::Name);
-    let at = |word| of(object, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
+    span.id = of(record, Of::Id).and_then(text_of_node);
+    span.parent = of(record, Of::Parent).and_then(text_of_node);
+    span.name = of(record, Of::Name);
+    let at = |word| of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
     (span.start, span.end) = (at(Of::Start), at(Of::End));
-    span.failed = of(object, Of::Status).and_then(text_of_node).and_then(of_word);
-    span.error = of(object, Of::Error);
-    span.attributes = of(object, Of::Metadata);
+    span.failed = of(record, Of::Status).and_then(text_of_node).and_then(of_word);
+    span.error = of(record, Of::Error);
+    span.attributes = of(record, Of::Metadata);
     span.act = match kind {
         OfTrace::Agent => Act::Agent,
         OfTrace::Inference => Act::Inference,
         OfTrace::Tool => Act::Tool,
-        OfTrace::Part => of(object, Of::Type).and_then(text_of_node).and_then(ActWord::act).unwrap_or(Act::Part),
+        OfTrace::Part => of(record, Of::Type).and_then(text_of_node).and_then(ActWord::act).unwrap_or(Act::Part),
     };
-    let (input, output) = (of(object, Of::Input), of(object, Of::Output));
+    let (input, output) = (of(record, Of::Input), of(record, Of::Output));
     let (given, gave) = match span.act {
         Act::Tool => (Fact::Args, Fact::Result),
         Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
@@ -125,8 +142,7 @@ fn span<'run>(node: Node<'run>, object: Object<'run>, kind: OfTrace, draft: &mut
     };
     span.tell(given, input);
     // A tool may give a message.
-    let message =
-        output.and_then(super::object).filter(|message| span.act == Act::Tool && of(*message, Of::CallId).is_some());
+    let message = output.and_then(object).filter(|message| span.act == Act::Tool && of(*message, Of::CallId).is_some());
     match message {
         Some(message) => {
             span.tell(Fact::CallId, of(message, Of::CallId));
@@ -135,9 +151,9 @@ fn span<'run>(node: Node<'run>, object: Object<'run>, kind: OfTrace, draft: &mut
         None => span.tell(gave, output),
     }
     for (fact, word) in [(Fact::Model, Of::Model), (Fact::TokensIn, Of::TokensIn), (Fact::TokensOut, Of::TokensOut)] {
-        span.tell(fact, of(object, word));
+        span.tell(fact, of(record, word));
     }
-    let price = |tokens, price| span.facts.number(tokens)?.multiply(number(of(object, price)?)?);
+    let price = |tokens, price| span.facts.number(tokens)?.multiply(number(of(record, price)?)?);
     if let Some(cost) =
         price(Fact::TokensIn, Of::PriceIn).zip(price(Fact::TokensOut, Of::PriceOut)).and_then(|(a, b)| a.add(b))
     {

@@ -3,7 +3,7 @@
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::spans::attributes::Fact;
-use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, ways};
+use super::spans::{Act, Span, Unit, Whole, instant, names, said, tell, text_of_node, ways};
 use super::{Format, IN_FULL, are_mostly, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Number, Object, Value};
@@ -12,7 +12,11 @@ names! {
     /// A trace, and an observation: a span.
     Of {
         Id = ["id"],
-        Trace = ["traceId"],
+        Trace = ["traceId", "trace_id"],
+        /// The same where values are kept as a store has them: as text, JSON where they are more than that.
+        Stored = ["trace_id"],
+        /// What is said of a trace beside its observations.
+        About = ["trace"],
         Parent = ["parentObservationId", "parent_observation_id"],
         Observations = ["observations"],
         Type = ["type"],
@@ -26,6 +30,7 @@ names! {
         Message = ["statusMessage", "status_message"],
         Usage = ["usageDetails", "usage_details", "usage"],
         Cost = ["calculatedTotalCost", "totalCost", "calculated_total_cost", "total_cost"],
+        CostDetails = ["costDetails", "cost_details"],
         Session = ["sessionId", "session_id"],
         /// In seconds.
         Latency = ["latency"],
@@ -33,6 +38,10 @@ names! {
         Attributes = ["attributes"],
         Data = ["data"],
         Error = ["error"],
+        /// A message that a tool gave, and what wraps what one was given.
+        Call = ["tool_call_id"],
+        Role = ["role"],
+        Said = ["message"],
     }
 }
 
@@ -75,12 +84,15 @@ names! {
 names! {
     /// Keys of which a trace or an observation has one.
     Mark {
-        Any = ["observations", "data", "level", "parentObservationId", "usageDetails", "statusMessage"],
+        Any = [
+            "observations", "data", "level", "parentObservationId", "usageDetails", "statusMessage", "parent_observation_id", "usage_details",
+            "status_message",
+        ],
     }
 }
 
 ways! {
-    TRACE = [["traceId"]];
+    TRACE = [["traceId"], ["trace_id"]];
 }
 
 fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
@@ -133,7 +145,7 @@ fn is_page(page: Object<'_>) -> bool {
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
     let mut whole = Whole::default();
     let mut observations: Vec<Node<'run>> = Vec::new();
-    collect(root, &mut whole, &mut observations, 0);
+    collect(root, &mut whole, &mut observations, draft);
     let mut spans = Vec::new();
     for node in observations {
         draft.record();
@@ -148,31 +160,51 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     Ok(())
 }
 
-fn collect<'run>(node: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node<'run>>, depth: usize) {
+fn collect<'run>(root: Node<'run>, whole: &mut Whole<'run>, found: &mut Vec<Node<'run>>, draft: &Draft<'run, '_>) {
     const DEEP: usize = 3;
-    match node.value {
-        Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, whole, found, depth + 1)),
-        Value::Object(trace) if is_trace(trace) => {
-            found.extend(of(trace, Of::Observations).and_then(list).unwrap_or_default());
-            whole.id = of(trace, Of::Id).filter(|id| text_of_node(*id).is_some());
-            (whole.input, whole.output) = (of(trace, Of::Input), of(trace, Of::Output));
-            whole.session = of(trace, Of::Session);
-            whole.cost = of(trace, Of::Cost).filter(|cost| matches!(cost.value, Value::Number(_)));
-            whole.duration = match of(trace, Of::Latency).map(|latency| latency.value) {
-                Some(Value::Number(seconds)) => Some(seconds.to_f64() * 1e3),
-                _ => None,
-            };
-        }
-        Value::Object(object) if is_observation(object) => found.push(node),
-        Value::Object(page) if depth < DEEP => {
-            // What holds nothing is told as what it is.
-            match of(page, Of::Data) {
-                Some(data) => collect(data, whole, found, depth + 1),
-                None => found.push(node),
+    let mut open = vec![(root, 0)];
+    while let Some((node, depth)) = open.pop() {
+        match node.value {
+            Value::List(items) if depth < DEEP => open.extend(items.iter().rev().map(|item| (*item, depth + 1))),
+            Value::Object(trace) if is_trace(trace) => {
+                found.extend(of(trace, Of::Observations).and_then(list).unwrap_or_default());
+                match of(trace, Of::About).and_then(object) {
+                    // Text stands there as JSON, once or twice.
+                    Some(about) => self::whole(about, whole, |node| unquoted(node, 2, draft)),
+                    None => self::whole(trace, whole, |node| node),
+                }
             }
+            // What holds nothing is told as what it is.
+            Value::Object(page) if depth < DEEP && !is_observation(page) => match of(page, Of::Data) {
+                Some(data) => open.push((data, depth + 1)),
+                None => found.push(node),
+            },
+            _ => found.push(node),
         }
-        _ => found.push(node),
     }
+}
+
+/// What a trace says of itself.
+fn whole<'run>(trace: Object<'run>, whole: &mut Whole<'run>, value: impl Fn(Node<'run>) -> Node<'run>) {
+    whole.id = of(trace, Of::Id).filter(|id| text_of_node(*id).is_some());
+    (whole.input, whole.output) = (of(trace, Of::Input).map(&value), of(trace, Of::Output).map(&value));
+    whole.session = of(trace, Of::Session);
+    whole.cost = of(trace, Of::Cost).filter(|cost| is_some(*cost));
+    whole.duration = match of(trace, Of::Latency).map(|latency| latency.value) {
+        Some(Value::Number(seconds)) => Some(seconds.to_f64() * 1e3),
+        _ => None,
+    };
+}
+
+/// The text that is written as JSON, at most so many times.
+fn unquoted<'run>(mut node: Node<'run>, times: usize, draft: &Draft<'run, '_>) -> Node<'run> {
+    for _ in 0..times {
+        let inner = text_of_node(node)
+            .filter(|text| text.starts_with('"'))
+            .and_then(|_| node.embedded(draft.arena, draft.limits));
+        node = inner.unwrap_or(node);
+    }
+    node
 }
 
 fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
@@ -182,7 +214,7 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
     span.name = of(one, Of::Name);
     let at = |word| of(one, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
     (span.start, span.end) = (at(Of::Start), at(Of::End));
-    let metadata = of(one, Of::Metadata);
+    let metadata = of(one, Of::Metadata).map(|metadata| said::read(metadata, draft));
     if let Some(attributes) = metadata.and_then(object).and_then(|metadata| of(metadata, Of::Attributes)) {
         span.take_attributes(attributes, draft);
     }
@@ -202,15 +234,9 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
         .is_some_and(|level| matches!(Level::of(level), Some((Level::Failed, _))));
     span.failed = failed.then_some(true);
     span.error = of(one, Of::Message).filter(|_| failed);
-    let (given, gave) = match span.act {
-        Act::Tool => (Fact::Args, Fact::Result),
-        Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
-        _ => (Fact::Input, Fact::Output),
-    };
-    span.tell(given, of(one, Of::Input));
-    span.tell(gave, of(one, Of::Output));
+    exchange(&mut span, one, draft);
     span.tell(Fact::Model, of(one, Of::Model));
-    span.tell(Fact::Cost, of(one, Of::Cost).filter(|cost| is_some(*cost)));
+    span.tell(Fact::Cost, cost(one, span.act));
     if let Some(usage) = of(one, Of::Usage).and_then(object) {
         let count = |wanted: OfUsage| wanted.find(usage);
         for (fact, word) in [
@@ -226,6 +252,77 @@ fn span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut Draft<'run, '_>) 
     }
     span.conclude(draft);
     span
+}
+
+/// What went into an observation and came out of it.
+fn exchange<'run>(span: &mut Span<'run>, one: Object<'run>, draft: &Draft<'run, '_>) {
+    let times = usize::from(of(one, Of::Stored).is_some());
+    let value = |word| of(one, word).map(|node| unquoted(node, times, draft));
+    let (mut input, output) = (value(Of::Input), value(Of::Output));
+    if span.act == Act::Part && output.is_some_and(|output| is_told_of_tool(output, span)) {
+        span.act = Act::Tool;
+        // Arguments in the notation of a language are told by the model, too, and in JSON.
+        input = input.filter(|input| object(said::read(*input, draft)).is_some());
+    }
+    let (given, gave) = match span.act {
+        Act::Tool => (Fact::Args, Fact::Result),
+        Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
+        _ => (Fact::Input, Fact::Output),
+    };
+    let is_tool = span.act == Act::Tool;
+    let is_message = |node: Node<'run>, is: &dyn Fn(Object<'run>) -> bool| {
+        let value = said::read(node, draft);
+        is_tool && list(value).map_or(object(value), |items| object(*items.first()?)).is_some_and(is)
+    };
+    let wraps_given = |node| is_message(node, &|one| of(one, Of::Role).and_then(text_of_node) == Some(TOOL));
+    let of_call = |one| {
+        let id = of(one, Of::Id).and_then(text_of_node);
+        id.is_some() && id == span.facts.text(Fact::CallId)
+    };
+    let in_parts = |one| of(one, Of::Said).is_some_and(|said| said::holds_parts_in_text(said, draft));
+    let wraps =
+        |one| has_only(one, &[Of::Said, Of::Id]) && of(one, Of::Said).is_some() && (of_call(one) || in_parts(one));
+    let wraps_gave = |node| is_message(node, &wraps);
+    let (given, gave) = (
+        if input.is_some_and(wraps_given) { Fact::MessagesIn } else { given },
+        if output.is_some_and(wraps_gave) { Fact::MessagesOut } else { gave },
+    );
+    for (fact, beside, node) in [(given, Fact::Input, input), (gave, Fact::Output, output)] {
+        // What is empty here may stand among the attributes.
+        let says_more = node.is_some_and(is_empty) && span.facts.has(&[fact, beside]);
+        span.tell(fact, node.filter(|_| !says_more));
+    }
+}
+
+/// Who says what a tool is given, where that stands in a message.
+const TOOL: &str = averment_runs::normal::of_step::TOOL;
+
+fn has_only(one: Object<'_>, words: &[Of]) -> bool {
+    one.entries().iter().all(|entry| words.iter().any(|word| word.names().contains(&entry.key)))
+}
+
+fn is_empty(node: Node<'_>) -> bool {
+    match node.value {
+        Value::Object(object) => object.entries().is_empty(),
+        Value::List(items) => items.is_empty(),
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether what a span gave is the message of the tool that it is named after.
+fn is_told_of_tool<'run>(output: Node<'run>, span: &Span<'run>) -> bool {
+    let named = |message: Object<'run>| of(message, Of::Name).and_then(text_of_node);
+    let message = object(output).filter(|message| of(*message, Of::Call).and_then(text_of_node).is_some());
+    message.and_then(named).is_some_and(|name| span.name.and_then(text_of_node) == Some(name))
+}
+
+/// What an observation cost, where that is recorded: 0 is what stands for no price, too.
+fn cost<'run>(one: Object<'run>, act: Act) -> Option<Node<'run>> {
+    let details = of(one, Of::CostDetails).and_then(object);
+    let total = of(one, Of::Cost).or_else(|| OfUsage::All.find(details?));
+    let is_priced = act == Act::Inference && details.is_some_and(|details| !details.entries().is_empty());
+    total.filter(|cost| is_some(*cost) || is_priced)
 }
 
 /// Observations that used nothing say 0 of what was used.

@@ -199,7 +199,7 @@ fn what_was_asked_for_and_answered_is_a_call_without_a_span_of_its_own() {
         let shown = ["tool", "id", "args", "result", "turn"];
         let mut found = calls(run, &shown);
         found.sort();
-        assert_eq!(found, [r#""drop" "b" {"table":"t"} "gone" 1"#, r#""look" "a" {} missing 1"#]);
+        assert_eq!(found, [r#""drop" "b" {"table":"t"} "gone" 1"#, r#""look" "a" {} "seen" 1"#]);
         let left = run.warnings.iter().filter(|warning| warning.message.contains("a call that a model asked for"));
         assert_eq!(left.count(), 1, "{:?}", run.warnings);
     });

@@ -119,9 +119,9 @@ names! {
     /// A part of what is numbered; `#` is a number.
     Part {
         Role = ["#.message.role", "#.role"],
-        Text = [
-            "#.message.content", "#.content", "#.message.contents.#.message_content.text", "#.message.content.#",
-        ],
+        Text = ["#.message.content", "#.content"],
+        /// The text of one of several parts of a message.
+        Piece = ["#.message.contents.#.message_content.text", "#.message.content.#"],
         TypeOfText = ["#.message.contents.#.message_content.type"],
         CallId = ["#.message.tool_calls.#.tool_call.id", "#.tool_calls.#.id"],
         CallName = ["#.message.tool_calls.#.tool_call.function.name", "#.tool_calls.#.name", "#.message.function_call_name"],

@@ -6,7 +6,7 @@ use super::exchange::{Asked, Heard, Told};
 use super::matches::Matches;
 use super::tell::{FIELDS, Timed, common, status};
 use super::tree::Tree;
-use super::{Act, text_of_node};
+use super::{Act, heard, text_of_node};
 use crate::adapt::calls::{Unanswered, arguments};
 use crate::adapt::draft::{Draft, count, field, withheld};
 use crate::adapt::handovers::may_hand_over;
@@ -57,8 +57,11 @@ fn executed<'run>(
     exchanges: &[Heard<'_, 'run>],
     draft: &mut Draft<'run, '_>,
 ) -> Calls<'run> {
-    let carried = carried::find(tree, requests.is_empty() && draft.takes_args_as_written(), draft);
+    let mut carried = carried::find(tree, requests.is_empty() && draft.takes_args_as_written(), draft);
     let matched = Matches::of(&carried, tree, requests, draft);
+    let results = results(tree, models, requests, exchanges);
+    let of_request = |place: usize| results.get(matched.requests.get(place).copied().flatten()?).copied().flatten();
+    heard::complete(&mut carried, tree, (models, exchanges), of_request);
     let mut calls = Calls::default();
     for (call, request) in carried.iter().zip(&matched.requests) {
         let request = request.and_then(|number| requests.get(number)).copied();
@@ -74,7 +77,7 @@ fn executed<'run>(
         return calls;
     }
     let mut left = Vec::new();
-    for (number, result) in results(tree, models, requests, exchanges).into_iter().enumerate() {
+    for (number, result) in results.iter().copied().enumerate() {
         let Some(request) = requests.get(number).filter(|_| !matched.has(number)) else { continue };
         let tool = text_of_node(request.asked.tool).unwrap_or_default();
         match result.filter(|_| !may_hand_over(tool) && !matched.lacks(tool)) {

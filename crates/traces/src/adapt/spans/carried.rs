@@ -2,6 +2,7 @@
 //! call, and what either of them says is said of it.
 
 use super::attributes::Fact;
+use super::exchange::Told;
 use super::tell::tool_name;
 use super::tree::Tree;
 use super::{Act, Span, text_of_node, wrapped};
@@ -56,6 +57,12 @@ impl<'run> Carried<'run> {
 
     pub(super) fn tool(&self) -> &'run str {
         text_of_node(self.tool).unwrap_or_default()
+    }
+
+    /// Takes in what a model was told of it.
+    pub(super) fn hear(&mut self, told: Told<'run>) {
+        self.result = Some(told.result);
+        self.failed = told.failed.filter(|failed| *failed).or(self.failed).or(told.failed);
     }
 
     /// Whether another span of its tool may tell of the same call: ids tell, else arguments.

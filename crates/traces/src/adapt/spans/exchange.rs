@@ -1,7 +1,7 @@
 //! What goes in and comes out of a model: messages, calls that are asked for, results that are told.
 
 use super::super::draft::Draft;
-use super::said;
+use super::{said, text_of_node};
 use averment_base::value::Node;
 use averment_runs::normal::role;
 
@@ -25,6 +25,13 @@ pub(crate) struct Asked<'run> {
     pub(crate) place: Node<'run>,
 }
 
+impl<'run> Asked<'run> {
+    /// Its id; an empty one is none.
+    pub(super) fn id(&self) -> Option<&'run str> {
+        self.id.and_then(text_of_node).filter(|id| !id.is_empty())
+    }
+}
+
 /// A result that a model was told.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told<'run> {
@@ -42,7 +49,8 @@ pub(crate) struct Exchange<'run> {
     pub(crate) said: Vec<Said<'run>>,
     /// Something of what came out was recorded.
     pub(crate) tells: bool,
-    /// What went in and is not read: only results of calls count of it, and nobody has asked for one so far.
+    /// What went in and is not read: only results of calls count of it, and nobody has asked for one so far,
+    /// nor is there one without a result.
     pub(super) unread: Option<Node<'run>>,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Matches<'run> {
 type Waiting<'run> = FxHashMap<&'run str, VecDeque<usize>>;
 
 impl<'run> Matches<'run> {
-    /// An id tells, else the arguments, else the order.
+    /// An id tells, else the arguments, else the order: where the call or the request has no id.
     pub(super) fn of(
         calls: &[Carried<'run>],
         tree: &Tree<'run>,
@@ -42,11 +42,8 @@ impl<'run> Matches<'run> {
         }
         let mut by_id = waiting(requests, |request| request.asked.id);
         for (place, call) in calls.iter().enumerate() {
-            let Some(id) = call.id() else { continue };
-            match by_id.get_mut(id).and_then(VecDeque::pop_front) {
-                Some(request) => matches.set(place, request),
-                None => matches.strangers.extend([call.tool()]),
-            }
+            let request = call.id().and_then(|id| by_id.get_mut(id)?.pop_front());
+            request.into_iter().for_each(|request| matches.set(place, request));
         }
         let mut by_tool = waiting(requests, |request| Some(request.asked.tool));
         let args = |request: usize| Some(said::read(requests.get(request)?.asked.args?, draft));
@@ -55,6 +52,9 @@ impl<'run> Matches<'run> {
             let asked = requests.get(request).and_then(|request| start(request.model));
             asked.zip(start(call.span)).is_none_or(|(asked, called)| asked <= called)
         };
+        // Of two ids each has to know the other; a framework may give one to what a model asked for without.
+        let has_id = |request: usize| requests.get(request).is_some_and(|request| request.asked.id().is_some());
+        let may_know = |request: usize, call: &Carried<'run>| call.id().is_none() || !has_id(request);
         let has_args = |request: usize, call: &Carried<'run>| {
             let both = args(request).zip(call.args);
             both.is_some_and(|(asked, given)| compare::equal(&asked.value, &given.value)) && comes_first(request, call)
@@ -63,20 +63,24 @@ impl<'run> Matches<'run> {
         let may_be = |request: usize, call: &Carried<'run>| {
             !call.is_inside || args(request).zip(call.args).is_none_or(|(asked, given)| may_be_equal(asked, given))
         };
-        matches.by_tool(calls, &mut by_tool, has_args);
-        matches.by_tool(calls, &mut by_tool, may_be);
+        matches.by_tool(calls, &mut by_tool, |request, call| may_know(request, call) && has_args(request, call));
+        matches.by_tool(calls, &mut by_tool, |request, call| may_know(request, call) && may_be(request, call));
+        let strangers =
+            calls.iter().enumerate().filter(|(place, call)| call.id().is_some() && !matches.is_matched(*place));
+        matches.strangers = strangers.map(|(_, call)| call.tool()).collect();
         matches
     }
 
-    /// Gives each call without an id the first request for its tool that fits.
+    /// Gives each call that has none so far the first request for its tool that fits.
     fn by_tool(
         &mut self,
         calls: &[Carried<'run>],
         waiting: &mut Waiting<'run>,
         fits: impl Fn(usize, &Carried<'run>) -> bool,
     ) {
-        for (place, call) in calls.iter().enumerate().filter(|(_, call)| call.id().is_none()) {
-            let Some(waiting) = waiting.get_mut(call.tool()).filter(|_| !self.is_matched(place)) else { continue };
+        for (place, call) in calls.iter().enumerate() {
+            let waiting = if self.is_matched(place) { None } else { waiting.get_mut(call.tool()) };
+            let Some(waiting) = waiting else { continue };
             while waiting.front().is_some_and(|request| self.has(*request)) {
                 waiting.pop_front();
             }

@@ -10,8 +10,9 @@ mod carried;
 mod entries;
 mod events;
 mod exchange;
+mod heard;
 mod matches;
-mod said;
+pub(crate) mod said;
 pub(crate) mod table;
 mod tell;
 #[cfg(test)]
@@ -19,7 +20,9 @@ mod tests;
 mod tree;
 mod used;
 mod wrapped;
+mod written;
 
+use super::content;
 use super::draft::Draft;
 use attributes::{Fact, Facts};
 pub(crate) use attributes::{names, ways};
@@ -139,15 +142,21 @@ impl<'run> Span<'run> {
         exchange.read_on(draft);
         let given = exchange.given.iter().chain(&self.exchange.given);
         let args = given.clone().find_map(|said| said.calls.first().and_then(|asked| asked.args));
+        let arena = draft.arena;
         let told = |said: &Said<'run>| said.results.first().map(|told| told.result);
         let args = args.or_else(|| given.clone().find_map(told));
-        let gave = |said: &Said<'run>| told(said).or_else(|| said.texts.first().copied());
+        let gave = |said: &Said<'run>| told(said).or_else(|| content::joined(&said.texts, arena));
         let result = exchange.said.iter().chain(&self.exchange.said).find_map(gave);
         for (fact, node, beside) in [(Fact::Args, args, Fact::Input), (Fact::Result, result, Fact::Output)] {
             if !self.facts.has(&[fact, beside]) {
                 self.tell(fact, node);
             }
         }
+    }
+
+    /// Whether it is one of a tool that does not say what that gave: a model may have been told it.
+    fn lacks_result(&self) -> bool {
+        self.act == Act::Tool && !self.facts.has(&[Fact::Result, Fact::Output])
     }
 
     /// Some write as a span of a nameless tool that one agent hands over to another.

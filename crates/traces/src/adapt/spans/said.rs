@@ -5,7 +5,7 @@ use super::super::draft::Draft;
 use super::super::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part, names};
 use super::exchange::{Asked, Exchange, Said, Told};
-use super::{text_of_node, wrapped};
+use super::{text_of_node, wrapped, written};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 
@@ -16,12 +16,12 @@ names! {
         Content = ["content", "parts", "text", "contents"],
         Message = ["message", "gen_ai.message"],
         Calls = ["tool_calls", "toolCalls"],
-        Answers = ["tool_call_id", "toolCallId", "call_id", "tool_use_id", "id"],
+        Answers = ["tool_call_id", "toolCallId", "call_id", "tool_use_id", "id", "toolUseId"],
         Tool = ["tool_name", "toolName", "name"],
         Type = ["type", "part_kind", "kind"],
         Args = ["arguments", "args", "input"],
-        Function = ["function", "function_call", "functionCall"],
-        Response = ["function_response", "functionResponse"],
+        Function = ["function", "function_call", "functionCall", "toolUse"],
+        Response = ["function_response", "functionResponse", "toolResult"],
         Result = ["response", "result", "output"],
         Messages = ["messages", "contents"],
         Prompt = ["prompt"],
@@ -34,6 +34,8 @@ names! {
         Inner = ["kwargs", "data"],
         Lists = ["generations", "choices"],
         Class = ["id"],
+        /// What LangChain keeps of a message as its provider wrote it.
+        Provider = ["additional_kwargs"],
         /// What the message of a tool answers, whatever else it says of itself.
         Call = ["tool_call_id", "toolCallId"],
         Status = ["status"],
@@ -63,7 +65,7 @@ fn role_of<'run>(message: Object<'run>, outer: Object<'run>) -> Option<&'static 
     told.into_iter().flatten().filter_map(text_of_node).find_map(canonical)
 }
 
-fn canonical(word: &str) -> Option<&'static str> {
+pub(super) fn canonical(word: &str) -> Option<&'static str> {
     Some(match Speaker::of(word)?.0 {
         Speaker::User => role::USER,
         Speaker::Assistant => role::ASSISTANT,
@@ -78,6 +80,13 @@ fn of<'run>(object: Object<'run>, wanted: OfSaid) -> Option<Node<'run>> {
 }
 
 names! {
+    /// The only key of a block of Bedrock.
+    Block {
+        Any = ["text", "toolUse", "toolResult", "reasoningContent"],
+    }
+}
+
+names! {
     /// What a part of a message is.
     PartType {
         Text = ["text", "input_text", "output_text", "user-prompt", "system-prompt"],
@@ -89,7 +98,7 @@ names! {
 
 /// Reads what went in and came out of a span.
 pub(crate) fn exchange<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Exchange<'run> {
-    let (given, said) = (written(facts, Numbered::In), written(facts, Numbered::Out));
+    let (given, said) = (written::messages(facts, Numbered::In, draft), written::messages(facts, Numbered::Out, draft));
     let mut exchange = Exchange { given, said, ..Exchange::default() };
     let waits = !draft.is_whole() && !facts.has(&[Fact::Messages, Fact::Input]);
     if let Some(node) = facts.get(Fact::MessagesIn).filter(|_| exchange.given.is_empty()) {
@@ -111,11 +120,11 @@ pub(crate) fn exchange<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Ex
     }
     if exchange.said.is_empty() {
         let mut said = Said { role: Some(role::ASSISTANT), ..Said::default() };
-        said.texts.extend(facts.get(Fact::SaidText));
+        facts.get(Fact::SaidText).into_iter().for_each(|text| content_of(text, &mut said, draft));
         if let Some(calls) = facts.get(Fact::SaidCalls) {
             said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
         }
-        said.place = said.texts.first().copied().or(facts.get(Fact::SaidCalls));
+        said.place = [Fact::SaidText, Fact::SaidCalls].into_iter().find_map(|fact| facts.get(fact));
         exchange.said.extend(said.place.is_some().then_some(said));
     }
     if let Some(node) = facts.get(Fact::Input).filter(|_| exchange.given.is_empty()) {
@@ -135,61 +144,6 @@ pub(crate) fn conversation<'run>(messages: Vec<Said<'run>>, exchange: &mut Excha
     for (place, said) in messages.into_iter().enumerate() {
         if place < last { exchange.given.push(said) } else { exchange.said.push(said) }
     }
-}
-
-/// The messages that are written out under numbers.
-fn written<'run>(facts: &Facts<'run>, of: Numbered) -> Vec<Said<'run>> {
-    let mut all: Vec<(u32, Said<'run>, Vec<Building<'run>>)> = Vec::new();
-    for one in facts.written(of) {
-        let [message, inner] = one.numbers;
-        if all.last().is_none_or(|(number, ..)| *number != message) {
-            all.push((message, Said { place: Some(one.node), ..Said::default() }, Vec::new()));
-        }
-        let Some((_, said, calls)) = all.last_mut() else { continue };
-        let call = |calls: &mut Vec<Building<'run>>, set: &dyn Fn(&mut Building<'run>)| {
-            if calls.last().is_none_or(|call| call.number != inner) {
-                calls.push(Building { number: inner, ..Building::default() });
-            }
-            calls.last_mut().into_iter().for_each(set);
-        };
-        match one.part {
-            Part::Role => said.role = text_of_node(one.node).map(|role| canonical(role).unwrap_or(role)),
-            Part::Text => said.texts.push(one.node),
-            Part::CallId => call(calls, &|call| call.id = Some(one.node)),
-            Part::CallName => call(calls, &|call| call.tool = Some(one.node)),
-            Part::CallArgs => call(calls, &|call| call.args = Some(one.node)),
-            Part::Answers => {
-                said.results.push(Told { id: Some(one.node), tool: None, result: one.node, failed: None });
-            }
-            Part::TypeOfText | Part::Schema | Part::ToolName => {}
-        }
-    }
-    all.into_iter().map(|(_, said, calls)| finished(said, calls)).collect()
-}
-
-/// A call whose parts stand one by one.
-#[derive(Debug, Clone, Copy, Default)]
-struct Building<'run> {
-    number: u32,
-    id: Option<Node<'run>>,
-    tool: Option<Node<'run>>,
-    args: Option<Node<'run>>,
-}
-
-fn finished<'run>(mut said: Said<'run>, calls: Vec<Building<'run>>) -> Said<'run> {
-    said.calls.extend(
-        calls
-            .into_iter()
-            .filter_map(|call| call.tool.map(|tool| Asked { id: call.id, tool, args: call.args, place: tool })),
-    );
-    // The text of a message that answers a call is its result.
-    if let (Some(told), Some(text)) = (said.results.first_mut(), said.texts.first()) {
-        told.result = *text;
-        said.texts.clear();
-    } else {
-        said.results.clear();
-    }
-    said
 }
 
 /// The value that a text holds, where it holds one.
@@ -256,9 +210,10 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
     let serialised = message;
     message = held(message);
     said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(Some(by));
-    if let Some(calls) = of(message, OfSaid::Calls) {
-        said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
-    }
+    let calls = |message| list(read(of(message, OfSaid::Calls)?, draft)).filter(|calls| !calls.is_empty());
+    let of_provider = || of(message, OfSaid::Provider).and_then(object).and_then(calls);
+    let calls = calls(message).or_else(of_provider).unwrap_or_default();
+    said.calls.extend(calls.iter().filter_map(|call| asked(*call)));
     // Some hold the content itself where others have a message.
     let bare = of(outer, OfSaid::Message).filter(|inner| object(*inner).is_none());
     let content = of(message, OfSaid::Content).map(|content| read_parts(content, draft));
@@ -288,13 +243,32 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
 
 fn holds_parts(content: Node<'_>) -> bool {
     let has_type = |node: &Node<'_>| object(*node).is_some_and(|part| of(part, OfSaid::Type).is_some());
-    list(content).is_some_and(|parts| parts.iter().any(has_type))
+    list(content).is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
+}
+
+/// Whether a value is a block of Bedrock: what it holds is told by its only key.
+fn is_block(node: &Node<'_>) -> bool {
+    let only = object(*node).and_then(|block| match block.entries() {
+        [only] => Block::of(only.key),
+        _ => None,
+    });
+    only.is_some()
 }
 
 /// The content of a message that is text stays text, unless it holds parts.
 fn read_parts<'run>(content: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     let value = read(content, draft);
     if holds_parts(value) { value } else { content }
+}
+
+/// Whether text holds parts of a content.
+pub(crate) fn holds_parts_in_text<'run>(content: Node<'run>, draft: &Draft<'run, '_>) -> bool {
+    text_of_node(content).is_some() && holds_parts(read(content, draft))
+}
+
+/// Sorts a content into what is said, asked for and told: text that holds parts, too.
+pub(super) fn content_of<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Draft<'run, '_>) {
+    parts(read_parts(content, draft), said, draft, 0);
 }
 
 /// Sorts the parts of a content into what is said, asked for and told.
@@ -322,16 +296,16 @@ fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft
     let content = of(part, OfSaid::Content);
     match kind.map(|(kind, _)| kind) {
         Some(PartType::Call) => said.calls.extend(asked(node)),
-        Some(PartType::Result) => said.results.extend(told(part)),
+        Some(PartType::Result) => said.results.extend(told(part, draft)),
         Some(PartType::Thinking) => said.thoughts.extend(content.or(of(part, OfSaid::Thinking))),
         Some(PartType::Text) => {
             said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
         }
         None => {
-            if let Some(call) = of(part, OfSaid::Function) {
-                said.calls.extend(asked(call));
+            if of(part, OfSaid::Function).is_some() {
+                said.calls.extend(asked(node));
             } else if let Some(response) = of(part, OfSaid::Response).and_then(object) {
-                said.results.extend(told(response));
+                said.results.extend(told(response, draft));
             } else if let Some(content) = content {
                 parts(content, said, draft, depth + 1);
             }
@@ -347,8 +321,14 @@ fn asked<'run>(node: Node<'run>) -> Option<Asked<'run>> {
     Some(Asked { id, tool, args: of(call, OfSaid::Args), place: node })
 }
 
-fn told<'run>(part: Object<'run>) -> Option<Told<'run>> {
+fn told<'run>(part: Object<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
     let result = of(part, OfSaid::Result).or(of(part, OfSaid::Content))?;
+    // What Bedrock puts around it tells nothing.
+    let is_text = |block: &Node<'run>| {
+        is_block(block) && object(*block).is_some_and(|block| of(block, OfSaid::Content).is_some())
+    };
+    let blocks = list(result).filter(|blocks| !blocks.is_empty() && blocks.iter().all(is_text));
+    let result = blocks.and_then(|_| content::text(result, draft.arena)).unwrap_or(result);
     // Some say what type a result is beside it.
     let typed = |result: Node<'run>| object(result).filter(|object| of(*object, OfSaid::Type).is_some());
     let inner = |result| of(typed(result)?, OfSaid::Value);

@@ -35,7 +35,7 @@ pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut
     draft.records(&[Kind::Span]);
     draft.concludes_ok();
     let mut spans = each_once(spans, draft);
-    if spans.iter().any(|span| span.exchange.asks()) {
+    if spans.iter().any(|span| span.exchange.asks() || span.lacks_result()) {
         spans.iter_mut().for_each(|span| span.exchange.read_on(draft));
     }
     let tree = Tree::new(spans);
@@ -229,7 +229,7 @@ fn speak<'run>(
         let Some(span) = tree.spans.get(*model) else { continue };
         let of_main = tree.is_of_main(*model);
         let agent = tree.agent_name(*model);
-        if of_main {
+        if tree.answers(*model) {
             let last = exchange.said.iter().rev().find_map(|said| content::joined(&said.texts, draft.arena));
             speaker.output = last.or(speaker.output);
         }
@@ -284,6 +284,9 @@ impl<'run> Speaker<'run> {
     }
 
     fn say(&mut self, by: &'run str, text: Node<'run>, agent: Option<&'run str>, (at, turn): (Option<f64>, usize)) {
+        if text_of_node(text).is_none() {
+            return;
+        }
         let mut fields = vec![
             field(of_step::ROLE, Node::computed(Value::plain(by))),
             field(of_step::TEXT, text),

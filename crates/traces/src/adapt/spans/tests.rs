@@ -19,8 +19,8 @@ fn said(attributes: &Json) -> String {
         json!({"gen_ai.operation.name": "invoke_agent"}),
         json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t"}),
     );
-    let asked =
-        json!({"gen_ai.operation.name": "chat", "gen_ai.output.messages": [{"role": "assistant", "content": "so"}]});
+    let asked = json!({"gen_ai.operation.name": "chat", "gen_ai.output.messages": [{"role": "assistant", "content": "so"}],
+            "gen_ai.usage.input_tokens": 1, "gen_ai.usage.cost": 1});
     let mut all = String::new();
     for parent in ["1", "3"] {
         let spans = json!([
@@ -126,6 +126,7 @@ fn each_numbered_name_says_something() {
                 let of_call = |part: &str, value: &str| json!({"gen_ai.operation.name": "chat", beside(part): value});
                 let spans = [
                     json!({"gen_ai.operation.name": "chat"}),
+                    of_call("message.role", by),
                     said_before,
                     of_call("tool_calls.0.id", "q"),
                     of_call("tool_calls.0.name", "t"),

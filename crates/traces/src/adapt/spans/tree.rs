@@ -3,7 +3,7 @@
 use super::attributes::Fact;
 use super::{Act, Span, text_of_node};
 use averment_base::value::Node;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
 /// The name of the agent that a run is of.
@@ -19,6 +19,8 @@ pub(super) struct Tree<'run> {
     agents: Vec<Option<usize>>,
     main: Option<usize>,
     names: Vec<Option<&'run str>>,
+    /// The agents that spans say work is handed over to.
+    successors: FxHashSet<&'run str>,
     /// Ids that spans name as their parents, and no span has.
     pub(super) unknown_parents: usize,
 }
@@ -37,7 +39,7 @@ impl<'run> Tree<'run> {
                 by_id.entry(id).or_insert(number);
             }
         }
-        let mut unknown = rustc_hash::FxHashSet::default();
+        let mut unknown = FxHashSet::default();
         let parents = spans.iter().enumerate().map(|(number, span)| {
             let id = span.parent?;
             let parent = by_id.get(id).copied();
@@ -49,7 +51,9 @@ impl<'run> Tree<'run> {
         let parents = without_circles(parents.collect());
         let order = parents_first(&parents);
         let (agents, names) = (Vec::new(), Vec::new());
-        let mut tree = Self { spans, parents, order, agents, main: None, names, unknown_parents: unknown.len() };
+        let successors = spans.iter().filter_map(|span| span.facts.text(Fact::HandoverTo)).collect();
+        let mut tree =
+            Self { spans, parents, order, agents, main: None, names, successors, unknown_parents: unknown.len() };
         tree.find_agents();
         tree
     }
@@ -96,6 +100,22 @@ impl<'run> Tree<'run> {
         self.agent_name(span).is_none_or(|name| name == MAIN)
     }
 
+    /// Whether there is an agent.
+    pub(super) fn has_agents(&self) -> bool {
+        self.main.is_some()
+    }
+
+    /// Whether what a span says may answer the run: it is the doing of the main agent, or of one that took over from it.
+    pub(super) fn answers(&self, span: usize) -> bool {
+        self.is_of_main(span) || self.agent(span).is_some_and(|agent| self.takes_over(agent))
+    }
+
+    /// Whether an agent beside the main one was handed the work over, as a span says.
+    fn takes_over(&self, agent: usize) -> bool {
+        let beside = self.main.is_some_and(|main| self.agent_around(agent) == self.agent_around(main));
+        beside && self.own_name(agent).is_some_and(|name| self.successors.contains(name))
+    }
+
     /// Whether a name is that of the main agent in the trace.
     pub(super) fn is_name_of_main(&self, name: &str) -> bool {
         self.main.and_then(|main| self.own_name(main)) == Some(name)
@@ -114,14 +134,19 @@ impl<'run> Tree<'run> {
         whole.reverse();
         let again = |span: &usize| {
             let beside = self.main.is_some_and(|main| self.agent_around(*span) == self.agent_around(main));
-            self.act(*span) == Act::Agent && beside && self.names.get(*span).copied().flatten() == Some(MAIN)
+            let is_main = || self.names.get(*span).copied().flatten() == Some(MAIN);
+            self.act(*span) == Act::Agent && beside && (is_main() || at_end && self.takes_over(*span))
         };
         let mut works: Vec<usize> = (0..self.spans.len()).filter(again).collect();
         if at_end {
             works.reverse();
         }
         whole.extend(works);
-        whole.extend((0..self.spans.len()).filter(|span| self.parent(*span).is_none()));
+        let mut roots: Vec<usize> = (0..self.spans.len()).filter(|span| self.parent(*span).is_none()).collect();
+        if at_end {
+            roots.reverse();
+        }
+        whole.extend(roots);
         whole
     }
 

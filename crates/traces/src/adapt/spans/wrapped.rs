@@ -3,6 +3,7 @@
 use super::attributes::{Fact, Facts, names};
 use super::exchange::Told;
 use super::said::{self, OfSaid};
+use super::text_of_node;
 use crate::adapt::draft::Draft;
 use crate::adapt::printed::{self, Printed};
 use crate::adapt::{calls, list, object};
@@ -50,6 +51,9 @@ names! {
         Properties = ["properties"],
         Output = ["output"],
         Outputs = ["outputs"],
+        Id = ["id"],
+        Name = ["name"],
+        Response = ["response"],
     }
 }
 
@@ -130,6 +134,10 @@ pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option
         return Some(Told { id: None, tool: None, result: gave, failed: None });
     }
     let read = said::read(gave, draft);
+    if let Some(result) = object(read).and_then(|response| of_function(response, facts)) {
+        let failed = says_failed(result).then_some(true);
+        return Some(Told { id: None, tool: None, result, failed });
+    }
     let output = object(read).and_then(|outer| Some((outer, wrapped(outer, Wrapped::Output)?)));
     let of_run = output.filter(|(outer, _)| wrapped(*outer, Wrapped::Named).is_some()).map(|(_, output)| output);
     let alone = output.filter(|(outer, _)| outer.entries().len() == 1).map(|(_, output)| output);
@@ -144,10 +152,28 @@ pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option
     Some(Told { failed: if says_failed(value) { Some(true) } else { told.failed }, ..told })
 }
 
+/// What a response of Google's models to the call of a function holds: its name and its id stand beside it.
+fn of_function<'run>(response: Object<'run>, facts: &Facts<'run>) -> Option<Node<'run>> {
+    let is_of_tool = facts.get(Fact::Tool).is_some_and(|tool| {
+        let name = wrapped(response, Wrapped::Name).and_then(text_of_node);
+        name.is_some() && text_of_node(tool) == name
+    });
+    let may_stand =
+        |key: &str| [Wrapped::Name, Wrapped::Id, Wrapped::Response].iter().any(|word| word.names().contains(&key));
+    let inner = wrapped(response, Wrapped::Response).filter(|_| is_of_tool)?;
+    response.entries().iter().all(|entry| may_stand(entry.key)).then_some(inner)
+}
+
 /// Whether a text, as it stands between its quotes, has a word of what results are wrapped into, or of what says that they are errors.
 fn may_say_more(raw: &str) -> bool {
     static WORDS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
-        let words = [Wrapped::Output.names(), OfSaid::Call.names(), &of_step::IS_ERROR, &[of_step::ERROR, ESCAPE]];
+        let words = [
+            Wrapped::Output.names(),
+            Wrapped::Response.names(),
+            OfSaid::Call.names(),
+            &of_step::IS_ERROR,
+            &[of_step::ERROR, ESCAPE],
+        ];
         words.into_iter().flatten().map(Finder::new).collect()
     });
     WORDS.iter().any(|word| word.find(raw.as_bytes()).is_some())

@@ -302,6 +302,8 @@ fn traces_are_read_from_their_bytes_and_decided() {
         ("\"spanId\":\"s2\"", "\"spanId\":\"s1\""),
         ("\"spanId\":\"s2\"", "\"spanId\":\"s2\",\"spanId\":\"s3\""),
         ("{\\\"amount\\\":15}", "fifteen"),
+        ("1700000000030000000", "170000000003000000"),
+        ("1700000000020000000", "1700000000920000000"),
         ("\"resourceSpans\":[", "\"data\":1,\"resourceSpans\":["),
     ] {
         assert!(example.contains(from) && example != example.replacen(from, to, 1), "{from}");

@@ -66,8 +66,9 @@ pub(super) fn tell<'run>(
     let start = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min);
     let end = tree.spans.iter().filter_map(|span| span.end).reduce(f64::max);
     let spans = start.zip(end).map(|(start, end)| end - start).filter(|duration| *duration >= 0.0);
-    // Steps that a span without an end makes longer than that are looked at where all are there.
-    if tree.spans.iter().any(|span| span.start > end) {
+    // Whether steps span more than that is looked at where all are there: of a span without an end, or that ends before it starts.
+    let is_outside = |span: &Span<'_>| span.start > end || span.end.is_some() && span.end < start;
+    if tree.spans.iter().any(is_outside) {
         draft.needs_whole();
     }
     let duration = whole.duration.or(spans);

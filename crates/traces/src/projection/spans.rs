@@ -81,7 +81,7 @@ struct Attributes {
 }
 
 /// How a text begins that may hold such a trace.
-const BEGINNINGS: [&str; 2] = ["{", "[{"];
+const BEGINNINGS: [&str; 2] = ["[{", "{"];
 
 impl Traces {
     pub(super) fn new() -> Self {
@@ -96,7 +96,7 @@ impl Traces {
 
     /// Whether a text begins as one of these.
     pub(super) fn begins(text: &str) -> bool {
-        let open = BEGINNINGS.iter().rev().find_map(|open| text.strip_prefix(open));
+        let open = BEGINNINGS.iter().find_map(|open| text.strip_prefix(open));
         let key = open.and_then(|text| text.trim_start().strip_prefix('"'));
         let is_key = |key: &str| {
             OfContainer::Resources

@@ -26,7 +26,7 @@ mod evidence_of_calls;
 mod files;
 mod formats;
 mod golden;
-mod heard;
+mod later_results;
 mod normal_form;
 mod observed;
 mod passed_over;

@@ -6,7 +6,7 @@ use super::exchange::{Asked, Heard, Told};
 use super::matches::Matches;
 use super::tell::{FIELDS, Timed, common, status};
 use super::tree::Tree;
-use super::{Act, heard, text_of_node};
+use super::{Act, later_results, text_of_node};
 use crate::adapt::calls::{Unanswered, arguments};
 use crate::adapt::draft::{Draft, count, field, withheld};
 use crate::adapt::handovers::may_hand_over;
@@ -61,7 +61,7 @@ fn executed<'run>(
     let matched = Matches::of(&carried, tree, requests, draft);
     let results = results(tree, models, requests, exchanges);
     let of_request = |place: usize| results.get(matched.requests.get(place).copied().flatten()?).copied().flatten();
-    heard::complete(&mut carried, tree, (models, exchanges), of_request);
+    later_results::complete(&mut carried, tree, (models, exchanges), of_request);
     let mut calls = Calls::default();
     for (call, request) in carried.iter().zip(&matched.requests) {
         let request = request.and_then(|number| requests.get(number)).copied();

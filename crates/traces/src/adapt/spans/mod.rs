@@ -10,7 +10,7 @@ mod carried;
 mod entries;
 mod events;
 mod exchange;
-mod heard;
+mod later_results;
 mod matches;
 pub(crate) mod said;
 pub(crate) mod table;
